@@ -1,0 +1,38 @@
+# The everyday verbs; CMake does the work in build/.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: all setup configure build demo check bench install format clean
+all: build
+
+setup:
+	@tools/setup build
+
+configure: setup
+	@cmake -S . -B $(BUILD) -G Ninja $(if $(wildcard $(BUILD)/CMakeCache.txt),--log-level=WARNING) \
+	    -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+
+demo: build
+	@tools/demo $(BUILD)
+
+check:
+	@tools/setup check
+	@tools/check $(BUILD) $(JOBS)
+
+bench: build
+	@tools/setup bench
+	@bench/run $(BUILD)
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+format:
+	@tools/setup format
+	@tools/format
+
+clean:
+	@rm -rf $(BUILD)

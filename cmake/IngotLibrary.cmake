@@ -1,0 +1,52 @@
+# libingot.so, libingot.a, the command, and their installation, from the object libraries.
+include_guard()
+if(NOT INGOT_OBJECT_TARGETS)
+  message(STATUS "src/ holds no library folders yet: nothing to build")
+  return()
+endif()
+
+set(objects "")
+foreach(target IN LISTS INGOT_OBJECT_TARGETS)
+  list(APPEND objects $<TARGET_OBJECTS:${target}>)
+endforeach()
+
+# The shared library: only what INGOT_API marks is visible.
+add_library(ingot SHARED ${objects})
+set_target_properties(ingot PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
+target_link_libraries(ingot PRIVATE Threads::Threads m)
+if(NOT INGOT_SANITIZE)
+  target_link_options(ingot PRIVATE -Wl,-z,defs)
+endif()
+
+# The archive holds one relocatable object whose hidden names are made local, so that inner names never clash
+# with an embedder's.
+set(merged "${CMAKE_BINARY_DIR}/ingot-merged.o")
+add_custom_command(OUTPUT "${merged}"
+  COMMAND ${CMAKE_LINKER} -r -o "${merged}" ${objects}
+  COMMAND ${CMAKE_OBJCOPY} --localize-hidden "${merged}"
+  DEPENDS ${objects} ${INGOT_OBJECT_TARGETS} COMMAND_EXPAND_LISTS VERBATIM COMMENT "Merging the archive's object")
+add_library(ingot_static STATIC "${merged}")
+set_source_files_properties("${merged}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+set_target_properties(ingot_static PROPERTIES OUTPUT_NAME ingot LINKER_LANGUAGE C)
+target_link_libraries(ingot_static INTERFACE Threads::Threads m)
+
+# For tests only: every inner name visible, members linked on demand.
+add_library(ingot_inner STATIC EXCLUDE_FROM_ALL ${objects})
+set_target_properties(ingot_inner PROPERTIES LINKER_LANGUAGE C)
+target_include_directories(ingot_inner INTERFACE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/include")
+target_link_libraries(ingot_inner INTERFACE Threads::Threads m)
+
+foreach(target ingot ingot_static)
+  target_include_directories(${target} INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+
+# The command sees the public header alone, and carries the library so that it runs from anywhere.
+file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/cli/*.c")
+if(cli_sources)
+  add_executable(ingot_command ${cli_sources})
+  set_target_properties(ingot_command PROPERTIES OUTPUT_NAME ingot)
+  target_include_directories(ingot_command PRIVATE "${CMAKE_SOURCE_DIR}/src")
+  target_link_libraries(ingot_command PRIVATE ingot_flags ingot_static)
+  install(TARGETS ingot_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

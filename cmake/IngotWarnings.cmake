@@ -1,0 +1,26 @@
+# Compiler flags for every target: warnings, floating point that is the same on each machine, sanitizers.
+include_guard()
+
+add_library(ingot_flags INTERFACE)
+target_compile_options(ingot_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
+  -Wold-style-definition -Wvla -Wundef -Wcast-qual -Wcast-align -Wwrite-strings -Wformat=2 -Wimplicit-fallthrough
+  -Wdouble-promotion -Wswitch-enum -Wpointer-arith -Wredundant-decls -Wnull-dereference
+  -fno-common -ffp-contract=off -fno-math-errno)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(ingot_flags INTERFACE
+    -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init)
+elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
+  target_compile_options(ingot_flags INTERFACE
+    -Wcomma -Wunreachable-code-aggressive -Wconditional-uninitialized)
+endif()
+if(INGOT_WERROR)
+  target_compile_options(ingot_flags INTERFACE -Werror)
+endif()
+if(INGOT_SANITIZE)
+  add_compile_options(-fsanitize=${INGOT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${INGOT_SANITIZE})
+endif()
+if(INGOT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
