@@ -1,0 +1,29 @@
+/* Typed growing array in an arena. */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include "base/arena.h"
+
+/* Declares `typedef struct {T *at; size_t n, cap;} NAME;` and NAME_push(arena, vec, item). */
+#define VEC_DECLARE(NAME, T)                                                                       \
+    typedef struct NAME {                                                                          \
+        T *at;                                                                                     \
+        size_t n, cap;                                                                             \
+    } NAME;                                                                                        \
+    static inline void NAME##_push(arena *a, NAME *v, T item)                                      \
+    {                                                                                              \
+        if (v->n == v->cap) {                                                                      \
+            size_t cap = v->cap == 0 ? 4 : v->cap * 2;                                             \
+            T *at = arena_array(a, T, cap);                                                        \
+            for (size_t i = 0; i < v->n; ++i) at[i] = v->at[i];                                    \
+            v->at = at;                                                                            \
+            v->cap = cap;                                                                          \
+        }                                                                                          \
+        v->at[v->n++] = item;                                                                      \
+    }                                                                                              \
+    static inline NAME NAME##_none(void)                                                           \
+    {                                                                                              \
+        return (NAME){0};                                                                          \
+    }
+
+#endif
