@@ -1,9 +1,10 @@
 # The everyday verbs; CMake does the work in build/.
-BUILD  ?= build
-PREFIX ?= /usr/local
-JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+BUILD   ?= build
+PREFIX  ?= /usr/local
+SECONDS ?= 0
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup configure build demo check bench install format clean
+.PHONY: all setup configure build demo check bench install fuzz format clean
 all: build
 
 setup:
@@ -29,6 +30,10 @@ bench: build
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
+
+fuzz:
+	@tools/setup fuzz
+	@tools/fuzz $(SECONDS)
 
 format:
 	@tools/setup format

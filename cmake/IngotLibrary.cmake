@@ -50,3 +50,22 @@ if(cli_sources)
   target_link_libraries(ingot_command PRIVATE ingot_flags ingot_static)
   install(TARGETS ingot_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+
+# Installation: libraries, headers, the CMake package (find_package(ingot) gives ingot::ingot and ingot::ingot_static),
+# pkg-config and the man page.
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/ingot")
+install(TARGETS ingot ingot_static EXPORT ingot
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT ingot NAMESPACE ingot:: DESTINATION ${package_dir} FILE ingot-targets.cmake)
+configure_package_config_file("${CMAKE_SOURCE_DIR}/cmake/ingot-config.cmake.in" ingot-config.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(ingot-config-version.cmake COMPATIBILITY SameMinorVersion)
+configure_file("${CMAKE_SOURCE_DIR}/cmake/ingot.pc.in" ingot.pc @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ingot-config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/ingot-config-version.cmake"
+  DESTINATION ${package_dir})
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/ingot.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(EXISTS "${CMAKE_SOURCE_DIR}/docs/man/ingot.1")
+  install(FILES "${CMAKE_SOURCE_DIR}/docs/man/ingot.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
