@@ -59,6 +59,7 @@ void buf_char(buf *b, char c)
     buf_bytes(b, &c, 1);
 }
 
+__attribute__((format(printf, 2, 0)))
 static void append_format(buf *b, const char *format, va_list args)
 {
     va_list again;

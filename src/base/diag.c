@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+__attribute__((format(printf, 4, 0)))
 static void add(diag_list *d, diag_severity severity, span at, const char *format, va_list args)
 {
     va_list again;
