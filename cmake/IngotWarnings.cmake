@@ -6,7 +6,7 @@ target_compile_options(ingot_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes
   -Wold-style-definition -Wvla -Wundef -Wcast-qual -Wcast-align -Wwrite-strings -Wformat=2 -Wimplicit-fallthrough
   -Wdouble-promotion -Wswitch-enum -Wpointer-arith -Wredundant-decls -Wnull-dereference
-  -fno-common -ffp-contract=off -fno-math-errno)
+  -fno-common -ffp-contract=off -fno-math-errno "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_compile_options(ingot_flags INTERFACE
     -Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wjump-misses-init)
