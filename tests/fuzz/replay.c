@@ -1,4 +1,5 @@
-/* Replays a fuzz corpus through a fuzz target, so that any compiler and sanitizer runs it as an ordinary test. */
+/* Replays a fuzz corpus through a fuzz target, so that any compiler and sanitizer runs it as an
+ * ordinary test. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdint.h>
@@ -27,7 +28,8 @@ static uint32_t next_random(uint32_t *state)
     return *state;
 }
 
-/* Runs `count` damaged copies: cut short, one bit flipped, one byte replaced, or a stretch doubled; the same each time. */
+/* Runs `count` damaged copies: cut short, one bit flipped, one byte replaced, or a stretch doubled;
+ * the same each time. */
 static void run_damaged(const uint8_t *data, size_t size, unsigned count)
 {
     uint8_t *copy = malloc(size * 2 + 1);
