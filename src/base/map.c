@@ -70,12 +70,22 @@ void *map_get_id(const map *m, const void *id)
     return get(m, &(map_entry){.id = id});
 }
 
-void map_put(arena *a, map *m, str key, void *value)
+/* A map holds const and mutable values alike; what comes out is as const as its user knows it to be. */
+static void *mutable_value(const void *value)
 {
-    put(a, m, (map_entry){.key = key, .value = value});
+    union {
+        const void *in;
+        void *out;
+    } u = {.in = value};
+    return u.out;
 }
 
-void map_put_id(arena *a, map *m, const void *id, void *value)
+void map_put(arena *a, map *m, str key, const void *value)
 {
-    put(a, m, (map_entry){.id = id, .value = value});
+    put(a, m, (map_entry){.key = key, .value = mutable_value(value)});
+}
+
+void map_put_id(arena *a, map *m, const void *id, const void *value)
+{
+    put(a, m, (map_entry){.id = id, .value = mutable_value(value)});
 }

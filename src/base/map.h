@@ -8,7 +8,7 @@
 typedef struct map_entry {
     str key;         /* for text keys */
     const void *id;  /* for identity keys */
-    void *value;     /* NULL once removed */
+    void *value;    /* NULL once removed */
 } map_entry;
 
 /* Zero is a valid empty map. Use either the text functions or the identity ones on one map. */
@@ -24,7 +24,7 @@ void *map_get(const map *m, str key);
 void *map_get_id(const map *m, const void *id);
 
 /* Adds or replaces; the key's bytes must outlive the map. A NULL value removes. */
-void map_put(arena *a, map *m, str key, void *value);
-void map_put_id(arena *a, map *m, const void *id, void *value);
+void map_put(arena *a, map *m, str key, const void *value);
+void map_put_id(arena *a, map *m, const void *id, const void *value);
 
 #endif

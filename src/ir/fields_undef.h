@@ -1,0 +1,19 @@
+/* Ends a use of nodes.def: every field macro goes (so this file has no include guard). */
+#undef F_EXPR
+#undef F_OPT_EXPR
+#undef F_EXPRS
+#undef F_STMT
+#undef F_OPT_STMT
+#undef F_STMTS
+#undef F_VAR
+#undef F_DEF
+#undef F_DEFS
+#undef F_BUF
+#undef F_BUFDEF
+#undef F_BUFDEFS
+#undef F_ITERS
+#undef F_REGIONS
+#undef F_MATCHES
+#undef F_ATTRS
+#undef F_PLAIN
+#undef F_TEXT
