@@ -64,8 +64,10 @@ same_bytes() { # the module depends on the input alone
     if cmp "$tmp/one.ingot" "$tmp/two.ingot" >"$tmp/diff" 2>&1; then pass; else fail "two compiles differ" "$tmp/diff"; fi
 }
 
+here=$PWD
 find "$@" -name '*.py' | LC_ALL=C sort >"$tmp/cases"
 while read -r path; do
+    cd "$here" || exit 2
     case=${path#"$root"/}
     name=$(basename "$path" .py)
     cd "$(dirname "$path")" || exit 2    # messages then name the file without its folder
