@@ -1,0 +1,1 @@
+kernel void main_kernel(device float *A [[buffer(0)]]) { A[0] = ((((((((((1)))))))))) + B; 
