@@ -11,8 +11,7 @@ setup:
 	@tools/setup build
 
 configure: setup
-	@cmake -S . -B $(BUILD) -G Ninja $(if $(wildcard $(BUILD)/CMakeCache.txt),--log-level=WARNING) \
-	    -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_INSTALL_PREFIX=$(PREFIX) >/dev/null
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS)
