@@ -401,6 +401,7 @@ static int is_script(const struct dirent *entry)
  * device */
 int main(int argc, char **argv)
 {
+    setvbuf(stdout, NULL, _IOLBF, 0); /* so that a sanitizer that ends the program loses no line */
     bool runs = false;
     for (int i = 1; i < argc; i++) {
         struct stat info;
