@@ -1,0 +1,93 @@
+/* Runs the passes of passes.def in order: checks what each needs, verifies, reports, stops at errors. */
+#include "pass/pass.h"
+
+const pass_info pass_list[] = {
+#define PASS(name, needs, gives, reason) {#name, pass_##name, needs, gives, reason},
+#define PASS_AGAIN(name, fn, needs, gives, reason) {#name, pass_##fn, needs, gives, reason},
+#include "pass/passes.def"
+#undef PASS
+#undef PASS_AGAIN
+};
+const size_t pass_count = sizeof pass_list / sizeof *pass_list;
+
+/* Index of the pass to stop after; pass_count - 1 where none is named. False where the name is unknown. */
+static bool find_last(pass_context *cx, const pass_options *o, size_t *last)
+{
+    *last = pass_count - 1;
+    if (o->stop_after == NULL) return true;
+    for (size_t i = 0; i < pass_count; ++i) {
+        if (strcmp(pass_list[i].name, o->stop_after) != 0) continue;
+        *last = i;
+        return true;
+    }
+    diag_error(cx->diags, (span){0}, "there is no pass named '%s'", o->stop_after);
+    return false;
+}
+
+static const ir_module *with_properties(arena *mem, const ir_module *m, unsigned gives)
+{
+    if ((m->properties & gives) == gives) return m;
+    ir_module *fresh = arena_copy(mem, m, sizeof *m);
+    fresh->properties |= gives;
+    return fresh;
+}
+
+const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_options *options)
+{
+    static const pass_options none = {0};
+    const pass_options *o = options != NULL ? options : &none;
+    size_t last;
+    if (!find_last(cx, o, &last)) return NULL;
+    unsigned before = cx->diags->errors;
+    for (size_t i = 0; i <= last; ++i) {
+        const pass_info *pass = &pass_list[i];
+        assert((m->properties & pass->needs) == pass->needs);
+        m = pass->run(cx, m);
+        if (cx->diags->errors != before) return NULL;
+        m = with_properties(cx->mem, m, pass->gives);
+        if (o->after != NULL) o->after(o->user, i, pass, m);
+    }
+    return m;
+}
+
+const ir_module *pass_each_func(pass_context *cx, const ir_module *m,
+                                const ir_func *(*fn)(pass_context *cx, const ir_func *f))
+{
+    const ir_func **funcs = arena_alloc(cx->mem, m->func_count * sizeof *funcs);
+    bool changed = false;
+    for (size_t i = 0; i < m->func_count; ++i) {
+        funcs[i] = fn(cx, m->funcs[i]);
+        changed |= funcs[i] != m->funcs[i];
+    }
+    if (!changed) return m;
+    ir_module *fresh = arena_copy(cx->mem, m, sizeof *m);
+    fresh->funcs = (const ir_func *const *)funcs;
+    return fresh;
+}
+
+const ir_module *pass_each_body(pass_context *cx, const ir_module *m,
+                                const ir_node *(*fn)(pass_context *cx, const ir_func *f))
+{
+    const ir_func **funcs = arena_alloc(cx->mem, m->func_count * sizeof *funcs);
+    bool changed = false;
+    for (size_t i = 0; i < m->func_count; ++i) {
+        const ir_node *body = fn(cx, m->funcs[i]);
+        funcs[i] = m->funcs[i];
+        if (body == m->funcs[i]->body) continue;
+        ir_func *f = arena_copy(cx->mem, m->funcs[i], sizeof *f);
+        f->body = body;
+        funcs[i] = f;
+        changed = true;
+    }
+    if (!changed) return m;
+    ir_module *fresh = arena_copy(cx->mem, m, sizeof *m);
+    fresh->funcs = (const ir_func *const *)funcs;
+    return fresh;
+}
+
+void pass_warn_once(pass_context *cx, span at, const char *what, str name)
+{
+    if (map_get(&cx->warned, name) != NULL) return;
+    map_put(cx->mem, &cx->warned, name, cx);
+    diag_warning(cx->diags, at, "%s '%.*s' is not known and has no effect", what, STR_ARG(name));
+}
