@@ -1,0 +1,112 @@
+/* The software Metal device: MSL text to kernels, and kernels over grids of threadgroups.
+ *
+ * Semantics where MSL leaves them open, the same on every machine, instruction set and number of worker threads:
+ *  - Integers wrap. Shift counts are taken modulo the width. x / 0 has all bits set, x % 0 is x, INT_MIN / -1 is
+ *    INT_MIN and INT_MIN % -1 is 0. Float to integer saturates, NaN gives 0.
+ *  - Floats are IEEE single, denormals kept; nothing is contracted or re-associated. half and bfloat operations round
+ *    once. fma() is fused. Which NaN comes out of an operation on NaNs is not defined.
+ *  - Threadgroup memory is filled with 0xFF (NaN, or -1) before each threadgroup, as are thread variables declared
+ *    without a value.
+ *  - A simdgroup has 32 lanes. Of shuffles, a source lane outside the simdgroup gives the lane's own value, an inactive
+ *    one gives 0.
+ *  - Writes of one store instruction to one address happen in the order of the threads: the last one stays.
+ *  - Order between threadgroups is not defined, so float atomics may differ in rounding from run to run.
+ */
+#ifndef EMU_EMU_H
+#define EMU_EMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+enum {
+    EMU_MAX_BUFFERS = 31,            /* [[buffer(0)]] to [[buffer(30)]] */
+    EMU_MAX_THREADGROUP_ARGS = 31,   /* [[threadgroup(n)]] */
+    EMU_MAX_THREADS = 1024,          /* of a threadgroup */
+    EMU_MAX_THREADGROUP_BYTES = 32768,
+    EMU_SIMD_WIDTH = 32
+};
+
+/* The kernels of one text. Immutable once made, any thread; its kernels live as long. */
+typedef struct emu_library emu_library;
+typedef struct emu_kernel emu_kernel;
+
+/* Worker threads that stay. Any thread; launches through one pool take turns. */
+typedef struct emu_pool emu_pool;
+
+/* Reads and checks a text. On failure NULL in *out, `error` has the first error and `diagnostics` (may be NULL) all of
+ * them, rendered, warnings too. `name` stands for the file in messages. */
+INGOT_MUST_USE ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name, emu_library **out,
+                                                buf *diagnostics, ingot_error *error);
+/* NULL is fine. No launch may be running. */
+void emu_library_free(emu_library *library);
+
+size_t emu_library_kernel_count(const emu_library *library);
+const emu_kernel *emu_library_kernel(const emu_library *library, size_t index);
+/* The kernel of that name, or NULL. */
+const emu_kernel *emu_library_find(const emu_library *library, str name);
+
+typedef enum emu_arg_kind {
+    EMU_ARG_DEVICE,     /* pointer or reference to device memory */
+    EMU_ARG_CONSTANT,   /* pointer or reference to constant memory: a buffer, or bytes of the launch */
+    EMU_ARG_THREADGROUP /* threadgroup memory whose length the launch gives */
+} emu_arg_kind;
+
+typedef struct emu_arg {
+    const char *name;
+    emu_arg_kind kind;
+    uint32_t slot;      /* the n of [[buffer(n)]] or [[threadgroup(n)]] */
+    bool is_reference;  /* T &: at least one element must be there */
+    bool is_const;      /* the kernel cannot write through it */
+    const char *type;   /* of the element, as MSL spells it: "float", "half4", "main_kernel_args_t" */
+    uint64_t elem_size; /* bytes; 1 for void */
+    uint32_t elem_align;
+} emu_arg;
+
+typedef struct emu_kernel_info {
+    const char *name;
+    const emu_arg *args; /* in the order of the parameters, inputs such as thread positions left out */
+    size_t arg_count;
+    uint64_t threadgroup_bytes; /* static */
+    uint32_t max_threads;       /* of a threadgroup: as the text says, else EMU_MAX_THREADS */
+} emu_kernel_info;
+
+/* Lives as long as the kernel. */
+const emu_kernel_info *emu_kernel_describe(const emu_kernel *kernel);
+
+/* Starts `threads` - 1 workers (the caller of a launch is one); 0 means one a processor. NULL when out of memory. */
+emu_pool *emu_pool_create(const ingot_allocator *mem, unsigned threads);
+void emu_pool_free(emu_pool *pool);
+unsigned emu_pool_threads(const emu_pool *pool);
+
+typedef struct emu_binding {
+    void *data; /* NULL: nothing is bound here */
+    size_t size; /* bytes */
+} emu_binding;
+
+typedef struct emu_launch {
+    const emu_kernel *kernel;
+    const emu_binding *buffers; /* by slot; bytes of the launch (setBytes) are bound the same way */
+    size_t buffer_count;
+    const size_t *threadgroup_lengths; /* bytes, by slot */
+    size_t threadgroup_count;
+    uint32_t groups[3];  /* threadgroups in the grid; any 0 runs nothing */
+    uint32_t threads[3]; /* threads of a threadgroup */
+    emu_pool *pool;      /* NULL runs on the caller alone */
+    uint64_t budget;     /* instructions one batch of threadgroups may take before it counts as endless; 0: 2^31 */
+} emu_launch;
+
+/* Runs a kernel to its end. INGOT_DEVICE for a fault in the kernel (the first in the order of the threadgroups; what
+ * other threadgroups wrote by then stays written), INGOT_VALUE or INGOT_LIMIT where the launch does not fit the kernel.
+ * Any thread. */
+INGOT_MUST_USE ingot_status emu_run(const emu_launch *launch, ingot_error *error);
+
+/* Names of the instruction sets this build and machine can run ("sse2", "avx2" ...), best last; NULL past the end. */
+const char *emu_isa_name(unsigned index);
+/* Makes launches use the set of that index from now on: for tests that compare them. */
+void emu_isa_select(emu_library *library, unsigned index);
+
+#endif
