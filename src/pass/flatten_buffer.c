@@ -1,0 +1,232 @@
+/* flatten_buffer: every buffer has one dimension, no strides and no offset.
+ *
+ * Why: memory is a row of elements; the index arithmetic becomes visible to the passes that simplify it.
+ *
+ *     def main(A: T.Buffer((8, 16), "float32"), ...):    def main(A: T.Buffer((8, 16), "float32"), ...):
+ *         B[i, j] = A[i, j]                           ->     A_1 = T.decl_buffer((128,), "float32", data=A.data)
+ *                                                            B_1[i * 16 + j] = A_1[i * 16 + j]
+ *
+ * Strides and elem_offset are honoured. Index arithmetic keeps its type, except that a buffer too large for int32 is
+ * indexed in int64. A parameter keeps its shape, which the host checks; the body sees it through a flat view. Left
+ * alone: buffers that are flat already. */
+#include "ir/fold.h"
+#include "ir/walk.h"
+#include "pass/pass.h"
+
+typedef struct flatten {
+    ir_rewrite r;
+    pass_context *cx;
+    map flat; /* buffer -> its flat buffer (itself where it was flat) */
+} flatten;
+
+static bool is_flat(const ir_buffer *b)
+{
+    bool no_offset = b->elem_offset == NULL || ir_is_const(b->elem_offset, 0);
+    bool no_strides = b->strides.n == 0 || ir_is_const(b->strides.at[0], 1);
+    return b->shape.n == 1 && no_strides && no_offset;
+}
+
+/* ---- Sizes --------------------------------------------------------------------------------------- */
+
+/* Elements spanned by the buffer where shape and strides are constants; -1 where they are not, or do not fit. */
+static int64_t constant_size(const ir_buffer *b)
+{
+    int64_t size = 1;
+    for (size_t i = 0; i < b->shape.n; ++i) {
+        int64_t n, stride;
+        if (!ir_const_value(b->shape.at[i], &n) || n < 0) return -1;
+        if (b->strides.n == 0) {
+            if (__builtin_mul_overflow(size, n, &size)) return -1;
+            continue;
+        }
+        if (!ir_const_value(b->strides.at[i], &stride) || stride < 0) return -1;
+        if (n == 0) return 0;
+        if (__builtin_mul_overflow(n - 1, stride, &n) || __builtin_add_overflow(size, n, &size)) return -1;
+    }
+    return size;
+}
+
+static bool is_wide(const ir_node *e)
+{
+    return e->type.bits > 32 || (e->type.code == IR_UINT && e->type.bits == 32);
+}
+
+/* The type that holds every index into the buffer. */
+static ir_type index_type(const ir_buffer *b, ir_list index)
+{
+    bool wide = constant_size(b) > INT32_MAX || (b->elem_offset != NULL && is_wide(b->elem_offset));
+    for (size_t i = 0; i < b->shape.n; ++i) wide |= b->shape.at[i]->type.bits > 32;
+    for (size_t i = 0; i < b->strides.n; ++i) wide |= b->strides.at[i]->type.bits > 32;
+    for (size_t i = 0; i < index.n; ++i) wide |= is_wide(index.at[i]);
+    return wide ? IR_I64 : IR_I32;
+}
+
+/* Elements spanned from the buffer's first, with its offset: the flat extent. */
+static const ir_node *flat_extent(flatten *f, const ir_buffer *b)
+{
+    arena *mem = f->cx->mem;
+    ir_type type = index_type(b, (ir_list){0});
+    const ir_node *size = ir_int_new(mem, type, 1, b->at);
+    for (size_t i = 0; i < b->shape.n; ++i) {
+        const ir_node *n = ir_fold_cast(mem, type, b->shape.at[i]);
+        if (b->strides.n == 0) {
+            size = ir_mul(mem, size, n);
+            continue;
+        }
+        const ir_node *last = ir_sub(mem, n, ir_int_new(mem, type, 1, b->at));
+        size = ir_add(mem, size, ir_mul(mem, last, ir_fold_cast(mem, type, b->strides.at[i])));
+    }
+    if (b->elem_offset == NULL) return size;
+    return ir_add(mem, ir_fold_cast(mem, type, b->elem_offset), size);
+}
+
+/* ---- Indices ------------------------------------------------------------------------------------- */
+
+/* a * b for a scalar b; a ramp stays a ramp. */
+static const ir_node *scale(arena *mem, const ir_node *a, const ir_node *b)
+{
+    if (a->kind != IR_RAMP) return ir_mul(mem, a, b);
+    const ir_ramp *ramp = ir_as_ramp(a);
+    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_mul(mem, ramp->base, b), .stride = ir_mul(mem, ramp->stride, b));
+}
+
+/* a + b, where at most one is a vector; a ramp stays a ramp. */
+static const ir_node *shift(arena *mem, const ir_node *a, const ir_node *b)
+{
+    if (b->kind == IR_RAMP) {
+        const ir_node *swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a->kind != IR_RAMP || b->type.lanes != 1) return ir_add(mem, a, b);
+    const ir_ramp *ramp = ir_as_ramp(a);
+    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_add(mem, ramp->base, b), .stride = ramp->stride);
+}
+
+/* The index in the flat index type; a ramp stays a ramp. */
+static const ir_node *widen(arena *mem, ir_type type, const ir_node *index)
+{
+    ir_type to = ir_type_lanes(type, index->type.lanes);
+    if (index->kind != IR_RAMP || ir_type_eq(index->type, to)) return ir_fold_cast(mem, to, index);
+    const ir_ramp *ramp = ir_as_ramp(index);
+    return ir_make(mem, RAMP, ramp, index->at, to, .base = ir_fold_cast(mem, type, ramp->base),
+                   .stride = ir_fold_cast(mem, type, ramp->stride));
+}
+
+static bool check_index(flatten *f, const ir_buffer *b, ir_list index, span at)
+{
+    size_t vectors = 0;
+    for (size_t i = 0; i < index.n; ++i) vectors += index.at[i]->type.lanes > 1;
+    if (vectors > 1) {
+        diag_error(f->cx->diags, at, "'%.*s' is accessed with %zu vector indices; one is supported", STR_ARG(b->name), vectors);
+        return false;
+    }
+    if (index.n != b->shape.n) {
+        diag_error(f->cx->diags, at, "'%.*s' has %zu dimensions, indexed with %zu", STR_ARG(b->name), b->shape.n, index.n);
+        return false;
+    }
+    return true;
+}
+
+/* Elements from one item of dimension `dim` to the next. */
+static const ir_node *stride_of(arena *mem, const ir_buffer *b, size_t dim, ir_type type)
+{
+    if (b->strides.n != 0) return ir_fold_cast(mem, type, b->strides.at[dim]);
+    const ir_node *stride = ir_int_new(mem, type, 1, b->at);
+    for (size_t i = dim + 1; i < b->shape.n; ++i) {
+        stride = ir_mul(mem, stride, ir_fold_cast(mem, type, b->shape.at[i]));
+    }
+    return stride;
+}
+
+static ir_list flat_index(flatten *f, const ir_buffer *b, ir_list index, span at)
+{
+    arena *mem = f->cx->mem;
+    if (!check_index(f, b, index, at)) return ir_list_one(mem, ir_i32(mem, 0));
+    ir_type type = index_type(b, index);
+    const ir_node *sum = ir_int_new(mem, type, 0, at);
+    for (size_t i = 0; i < index.n; ++i) {
+        const ir_node *item = widen(mem, type, index.at[i]);
+        sum = shift(mem, sum, scale(mem, item, stride_of(mem, b, i, type)));
+    }
+    if (b->elem_offset != NULL) sum = shift(mem, sum, ir_fold_cast(mem, type, b->elem_offset));
+    return ir_list_one(mem, sum);
+}
+
+/* ---- Buffers and accesses ------------------------------------------------------------------------ */
+
+static const ir_buffer *flat_buffer(flatten *f, const ir_buffer *b)
+{
+    const ir_buffer *known = map_get_id(&f->flat, b);
+    if (known != NULL) return known;
+    const ir_buffer *result = b;
+    if (!is_flat(b)) {
+        ir_buffer copy = *b;
+        copy.shape = ir_list_one(f->cx->mem, flat_extent(f, b));
+        copy.strides = (ir_list){0};
+        copy.elem_offset = NULL;
+        copy.offset_factor = 0;
+        result = arena_copy(f->cx->mem, &copy, sizeof copy);
+    }
+    map_put_id(f->cx->mem, &f->flat, b, result);
+    return result;
+}
+
+static const ir_buffer *replace_buffer(ir_rewrite *r, const ir_buffer *b)
+{
+    return flat_buffer((flatten *)(void *)r, b);
+}
+
+static const ir_node *flatten_load(flatten *f, const ir_node *n)
+{
+    ir_load copy = *ir_as_load(n);
+    copy.index = flat_index(f, copy.buffer, ir_rewrite_list(&f->r, copy.index), n->at);
+    if (copy.predicate != NULL) copy.predicate = f->r.node(&f->r, copy.predicate);
+    copy.buffer = flat_buffer(f, copy.buffer);
+    return arena_copy(f->cx->mem, &copy, sizeof copy);
+}
+
+static const ir_node *flatten_store(flatten *f, const ir_node *n)
+{
+    ir_store copy = *ir_as_store(n);
+    copy.index = flat_index(f, copy.buffer, ir_rewrite_list(&f->r, copy.index), n->at);
+    copy.value = f->r.node(&f->r, copy.value);
+    if (copy.predicate != NULL) copy.predicate = f->r.node(&f->r, copy.predicate);
+    copy.buffer = flat_buffer(f, copy.buffer);
+    return arena_copy(f->cx->mem, &copy, sizeof copy);
+}
+
+static const ir_node *flatten_node(ir_rewrite *r, const ir_node *n)
+{
+    flatten *f = (flatten *)(void *)r;
+    if (n->kind == IR_LOAD && !is_flat(ir_as_load(n)->buffer)) return flatten_load(f, n);
+    if (n->kind == IR_STORE && !is_flat(ir_as_store(n)->buffer)) return flatten_store(f, n);
+    return ir_rewrite_children(r, n);
+}
+
+/* Flat views of the parameters that the body uses, before the body. */
+static const ir_node *with_views(flatten *f, const ir_func *func, const ir_node *body)
+{
+    arena *mem = f->cx->mem;
+    ir_node_vec all = {0};
+    for (size_t i = 0; i < func->param_count; ++i) {
+        const ir_buffer *b = func->params[i].buffer;
+        const ir_buffer *flat = b != NULL ? map_get_id(&f->flat, b) : NULL;
+        if (flat == NULL || flat == b) continue;
+        ir_node_vec_push(mem, &all, ir_make(mem, DECL, decl, b->at, IR_VOID, .buffer = flat));
+    }
+    if (all.n == 0) return body;
+    ir_node_vec_push(mem, &all, body);
+    return ir_seq_new(mem, all.at, all.n, body->at);
+}
+
+static const ir_node *flatten_func(pass_context *cx, const ir_func *func)
+{
+    flatten f = {.r = {.mem = cx->mem, .node = flatten_node, .buffer = replace_buffer}, .cx = cx};
+    return with_views(&f, func, flatten_node(&f.r, func->body));
+}
+
+const ir_module *pass_flatten_buffer(pass_context *cx, const ir_module *m)
+{
+    return pass_each_body(cx, m, flatten_func);
+}

@@ -1,0 +1,211 @@
+/* lift_thread_binding: thread axes are bound at the head of their kernel, once an axis.
+ *
+ * Why: sibling loops over the same threads are phases of one kernel, whose threads are launched together.
+ *
+ *     for bx in T.thread_binding(8, "blockIdx.x"):         for bx in T.thread_binding(8, "blockIdx.x"):
+ *         for k in range(4):                                   for tx in T.thread_binding(16, "threadIdx.x"):
+ *             for t in T.thread_binding(16, "threadIdx.x"):        for k in range(4):
+ *                 S[t] = A[bx, k, t]                        ->         S[tx] = A[bx, k, tx]
+ *             for u in T.thread_binding(8, "threadIdx.x"):             if tx < 8:
+ *                 B[bx, u] = B[bx, u] + S[u]                               B[bx, tx] = B[bx, tx] + S[tx]
+ *
+ * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis that is lifted
+ * above it would be run by all its threads: where the buffer is also read out there, only the first one stores.
+ * Left alone: kernels whose axes are their outermost loops already, virtual threads, an axis bound again
+ * inside itself (see unify_thread_binding). */
+#include "ir/fold.h"
+#include "pass/thread_axis.h"
+
+typedef struct lift {
+    ir_rewrite r;
+    pass_context *cx;
+    thread_axis_vec axes; /* of the region, in order of appearance, with the largest extent of each */
+    thread_axis_vec open; /* the axes around the statement at hand */
+    map by;               /* variable -> the variable of its axis */
+    map loaded;           /* pointers of buffers read where some axis is not open */
+} lift;
+
+/* ---- What a region binds ------------------------------------------------------------------------ */
+
+typedef struct survey {
+    ir_walk w;
+    lift *l;
+} survey;
+
+/* The larger of both extents; NULL (and an error) where that cannot be said. */
+static const ir_node *larger(lift *l, const thread_axis *first, const thread_axis *again)
+{
+    if (ir_equal(first->extent, again->extent)) return first->extent;
+    int64_t a, b;
+    if (ir_const_value(first->extent, &a) && ir_const_value(again->extent, &b)) {
+        return a >= b ? first->extent : again->extent;
+    }
+    diag_error(l->cx->diags, again->extent->at,
+               "'%.*s' is bound twice in one kernel, with extents that cannot be compared", STR_ARG(again->tag));
+    diag_note(l->cx->diags, first->extent->at, "the other extent is here");
+    return NULL;
+}
+
+static void add_axis(lift *l, const thread_axis *axis)
+{
+    for (size_t i = 0; i < l->axes.n; ++i) {
+        thread_axis *first = &l->axes.at[i];
+        if (!str_eq(first->tag, axis->tag)) continue;
+        const ir_node *extent = larger(l, first, axis);
+        if (extent != NULL) first->extent = extent;
+        return;
+    }
+    if (!thread_tag_is_real(axis->tag)) {
+        diag_error(l->cx->diags, axis->from->at,
+                   "'%.*s' is no thread axis: use blockIdx or threadIdx with .x, .y or .z", STR_ARG(axis->tag));
+    }
+    thread_axis_vec_push(l->cx->mem, &l->axes, *axis);
+}
+
+static void survey_node(ir_walk *w, const ir_node *n)
+{
+    lift *l = ((survey *)(void *)w)->l;
+    thread_axis axis;
+    if (thread_axis_of(n, &axis) && thread_axis_find(&l->open, axis.tag) == NULL) {
+        add_axis(l, &axis);
+        thread_axis_vec_push(l->cx->mem, &l->open, axis);
+        ir_walk_children(w, n);
+        l->open.n--;
+        return;
+    }
+    ir_walk_children(w, n);
+}
+
+static void survey_load(ir_walk *w, const ir_node *n)
+{
+    lift *l = ((survey *)(void *)w)->l;
+    thread_axis axis;
+    bool opens = thread_axis_of(n, &axis) && thread_axis_find(&l->open, axis.tag) == NULL;
+    if (opens) thread_axis_vec_push(l->cx->mem, &l->open, axis);
+    if (n->kind == IR_LOAD && l->open.n < l->axes.n) {
+        const ir_var *data = ir_as_load(n)->buffer->data;
+        map_put_id(l->cx->mem, &l->loaded, data, data);
+    }
+    ir_walk_children(w, n);
+    if (opens) l->open.n--;
+}
+
+/* Do the region's outermost loops bind all its axes, each once? */
+static bool is_lifted(const lift *l, const ir_node *root)
+{
+    size_t n = 0;
+    thread_axis axis;
+    for (; thread_axis_of(root, &axis); root = axis.body) n++;
+    return n >= l->axes.n && !thread_axis_below(root);
+}
+
+/* ---- Rebuilding it ------------------------------------------------------------------------------- */
+
+static void note_barrier(void *user, const ir_node *n)
+{
+    const ir_node **found = user;
+    if (n->kind != IR_CALL || *found != NULL) return;
+    ir_builtin fn = ir_as_call(n)->fn;
+    if (fn == IR_FN_STORAGE_SYNC || fn == IR_FN_ALLREDUCE) *found = n;
+}
+
+/* The body of a lifted axis, guarded where its own extent is smaller than the kernel's. */
+static const ir_node *guarded(lift *l, const thread_axis *axis, const thread_axis *whole, const ir_node *body)
+{
+    if (ir_equal(axis->extent, whole->extent)) return body;
+    const ir_node *barrier = NULL;
+    ir_each(body, note_barrier, &barrier);
+    if (barrier != NULL) {
+        diag_error(l->cx->diags, axis->from->at,
+                   "'%.*s' has fewer threads here than elsewhere in the kernel, but they meet at a barrier",
+                   STR_ARG(axis->tag));
+        diag_note(l->cx->diags, whole->extent->at, "the larger extent is here");
+    }
+    arena *mem = l->cx->mem;
+    const ir_node *cond = ir_lt(mem, ir_ref(mem, whole->var, axis->from->at), axis->extent);
+    return ir_make(mem, IF, if, axis->from->at, IR_VOID, .cond = cond, .yes = body);
+}
+
+/* A store that all threads of a lifted axis would repeat, left to the first one where repeating it may change
+ * what is stored. */
+static const ir_node *store_once(lift *l, const ir_node *n)
+{
+    arena *mem = l->cx->mem;
+    const ir_buffer *b = ir_as_store(n)->buffer;
+    bool seen_by_others = b->scope == IR_SCOPE_GLOBAL || b->scope == IR_SCOPE_SHARED || b->scope == IR_SCOPE_SHARED_DYN;
+    if (!seen_by_others || map_get_id(&l->loaded, b->data) == NULL) return n;
+    const ir_node *cond = NULL;
+    for (size_t i = 0; i < l->axes.n; ++i) {
+        const thread_axis *axis = &l->axes.at[i];
+        if (thread_axis_find(&l->open, axis->tag) != NULL || ir_is_const(axis->extent, 1)) continue;
+        const ir_node *ref = ir_ref(mem, axis->var, n->at);
+        const ir_node *first = ir_eq(mem, ref, ir_int_like(mem, ref, 0));
+        cond = cond == NULL ? first : ir_and(mem, cond, first);
+    }
+    return cond == NULL ? n : ir_make(mem, IF, if, n->at, IR_VOID, .cond = cond, .yes = n);
+}
+
+static const ir_node *strip(ir_rewrite *r, const ir_node *n)
+{
+    lift *l = (lift *)(void *)r;
+    if (!ir_is_stmt(n)) return n;
+    if (n->kind == IR_STORE) return store_once(l, n);
+    thread_axis axis;
+    if (!thread_axis_of(n, &axis) || thread_axis_find(&l->open, axis.tag) != NULL) {
+        return ir_rewrite_children(r, n);
+    }
+    const thread_axis *whole = thread_axis_find(&l->axes, axis.tag);
+    if (axis.var != whole->var) {
+        const ir_node *ref = ir_ref(r->mem, whole->var, axis.var->at);
+        map_put_id(r->mem, &l->by, axis.var, ir_fold_cast(r->mem, axis.var->type, ref));
+    }
+    thread_axis_vec_push(r->mem, &l->open, axis);
+    const ir_node *body = strip(r, axis.body);
+    l->open.n--;
+    return guarded(l, &axis, whole, body);
+}
+
+static const ir_node *lift_region(lift *l, const ir_node *root)
+{
+    l->axes.n = l->open.n = 0;
+    survey s = {.w = {.node = survey_node}, .l = l};
+    survey_node(&s.w, root);
+    if (l->cx->diags->errors != 0 || is_lifted(l, root)) return root;
+    s.w.node = survey_load;
+    survey_load(&s.w, root);
+    const ir_node *body = ir_substitute(l->cx->mem, strip(&l->r, root), &l->by);
+    for (size_t i = l->axes.n; i-- > 0;) {
+        thread_axis axis = l->axes.at[i];
+        body = ir_make(l->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var, .tag = axis.tag,
+                       .extent = axis.extent, .body = body);
+    }
+    return body;
+}
+
+/* ---- Finding the regions ------------------------------------------------------------------------- */
+
+typedef struct regions {
+    ir_rewrite r;
+    pass_context *cx;
+} regions;
+
+static const ir_node *find_region(ir_rewrite *r, const ir_node *n)
+{
+    if (!ir_is_stmt(n)) return n;
+    regions *s = (regions *)(void *)r;
+    thread_axis axis;
+    if (!thread_axis_of(n, &axis)) return ir_rewrite_children(r, n);
+    lift l = {.r = {.mem = r->mem, .node = strip}, .cx = s->cx};
+    return lift_region(&l, n);
+}
+
+static const ir_node *lift_func(pass_context *cx, const ir_func *f)
+{
+    regions s = {.r = {.mem = cx->mem, .node = find_region}, .cx = cx};
+    return find_region(&s.r, f->body);
+}
+
+const ir_module *pass_lift_thread_binding(pass_context *cx, const ir_module *m)
+{
+    return pass_each_body(cx, m, lift_func);
+}

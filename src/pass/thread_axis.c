@@ -1,0 +1,73 @@
+/* Recognising the statements that bind thread axes. */
+#include "pass/thread_axis.h"
+
+static bool in_family(str tag, const char *family, bool bare)
+{
+    size_t n = strlen(family);
+    if (!str_starts(tag, str_of(family))) return false;
+    if (tag.n == n) return bare;
+    return tag.n == n + 2 && tag.p[n] == '.' && tag.p[n + 1] >= 'x' && tag.p[n + 1] <= 'z';
+}
+
+bool thread_tag_is_real(str tag)
+{
+    return in_family(tag, "blockIdx", false) || in_family(tag, "threadIdx", false);
+}
+
+bool thread_tag_is_virtual(str tag)
+{
+    return in_family(tag, "vthread", true) || str_is(tag, "cthread");
+}
+
+bool thread_tag_is_local(str tag)
+{
+    return in_family(tag, "threadIdx", false);
+}
+
+bool thread_axis_of(const ir_node *n, thread_axis *out)
+{
+    if (n->kind == IR_THREAD) {
+        const ir_thread *t = ir_as_thread(n);
+        *out = (thread_axis){t->tag, t->var, t->extent, t->body, n};
+    } else if (n->kind == IR_FOR && ir_as_for(n)->loop == IR_THREAD_BOUND) {
+        const ir_for *f = ir_as_for(n);
+        *out = (thread_axis){f->tag, f->var, f->extent, f->body, n};
+    } else {
+        return false;
+    }
+    return !thread_tag_is_virtual(out->tag);
+}
+
+static void note_axis(void *user, const ir_node *n)
+{
+    bool *found = user;
+    thread_axis axis;
+    *found |= thread_axis_of(n, &axis);
+}
+
+bool thread_axis_below(const ir_node *root)
+{
+    bool found = false;
+    ir_each(root, note_axis, &found);
+    return found;
+}
+
+const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body)
+{
+    if (axis->from->kind == IR_THREAD) {
+        ir_thread copy = *ir_as_thread(axis->from);
+        copy.body = body;
+        return arena_copy(mem, &copy, sizeof copy);
+    }
+    ir_for copy = *ir_as_for(axis->from);
+    copy.body = body;
+    return arena_copy(mem, &copy, sizeof copy);
+}
+
+const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag)
+{
+    for (size_t i = 0; i < axes->n; ++i) {
+        if (str_eq(axes->at[i].tag, tag)) return &axes->at[i];
+    }
+    return NULL;
+}

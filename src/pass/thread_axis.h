@@ -1,0 +1,38 @@
+/* Thread axes by their tags, and the two statements that bind one: thread-bound loops and THREAD. */
+#ifndef PASS_THREAD_AXIS_H
+#define PASS_THREAD_AXIS_H
+
+#include "ir/walk.h"
+#include "pass/pass.h"
+
+/* A statement that binds a thread axis, whichever way it was written. */
+typedef struct thread_axis {
+    str tag;
+    const ir_var *var;
+    const ir_node *extent;
+    const ir_node *body;
+    const ir_node *from; /* the statement itself */
+} thread_axis;
+
+VEC_DECLARE(thread_axis_vec, thread_axis)
+
+/* Does `n` bind an axis of the hardware (blockIdx.*, threadIdx.*)? Virtual threads do not count. */
+bool thread_axis_of(const ir_node *n, thread_axis *out);
+
+/* A name of blockIdx's or threadIdx's family with x, y or z. */
+bool thread_tag_is_real(str tag);
+/* "vthread", "vthread.x" ..., "cthread". */
+bool thread_tag_is_virtual(str tag);
+/* One of threadIdx's. */
+bool thread_tag_is_local(str tag);
+
+/* Is any real axis bound in `root` (itself included)? */
+bool thread_axis_below(const ir_node *root);
+
+/* The statement with the same binding and another body, as a thread-bound loop or THREAD as it was. */
+const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body);
+
+/* The axis with `tag`, or NULL. */
+const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag);
+
+#endif
