@@ -16,6 +16,7 @@ typedef struct emitter {
     map written; /* const ir_var * (a pointer) -> itself: memory that the kernel may write */
     map scalars; /* const ir_var * (a pointer) -> itself: one-element locals printed as plain variables */
     map hoisted; /* const ir_node * (an ALLOC) -> itself: printed at the head of the kernel already */
+    const ir_buffer *dynamic; /* threadgroup memory sized at launch, or NULL */
     map arguments; /* const ir_var * -> itself: scalars that live in the argument struct */
 } emitter;
 

@@ -89,6 +89,18 @@ static void hoist_shared(void *user, const ir_node *n)
     msl_alloc(e, alloc);
 }
 
+/* Threadgroup memory sized at launch is a parameter, not a declaration. */
+static void note_dynamic(void *user, const ir_node *n)
+{
+    emitter *e = user;
+    if (n->kind != IR_ALLOC || ir_as_alloc(n)->buffer->scope != IR_SCOPE_SHARED_DYN) return;
+    map_put_id(e->mem, &e->hoisted, n, n);
+    if (e->dynamic != NULL) {
+        diag_error(e->diags, n->at, "internal: two allocations of scope shared.dyn in one kernel");
+    }
+    e->dynamic = ir_as_alloc(n)->buffer;
+}
+
 /* ---- The whole -------------------------------------------------------------------------------- */
 
 static void next_parameter(emitter *e, bool *first, size_t column)
@@ -125,6 +137,11 @@ static void signature(emitter *e, const ir_func *f, const axes *a, const char *n
         next_parameter(e, &first, column);
         buf_printf(&e->out, "constant %s &args [[buffer(%zu)]]", struct_name, pointers);
     }
+    if (e->dynamic != NULL) {
+        next_parameter(e, &first, column);
+        buf_printf(&e->out, "threadgroup %s *%s [[threadgroup(0)]]",
+                   msl_type_or_error(e, e->dynamic->type, e->dynamic->at), msl_var_name(e, e->dynamic->data));
+    }
     if (a->block) {
         next_parameter(e, &first, column);
         buf_text(&e->out, "uint3 blockIdx [[threadgroup_position_in_grid]]");
@@ -152,6 +169,7 @@ bool msl_emit(arena *mem, const ir_func *kernel, diag_list *diags, msl_kernel *o
         struct_name = msl_fresh_name(&e, str_format(mem, "%s_args_t", name));
         argument_struct(&e, kernel, struct_name);
     }
+    ir_each(body, note_dynamic, &e);
     signature(&e, kernel, &a, name, struct_name);
     e.out.depth = 1;
     ir_each(body, hoist_shared, &e);
