@@ -1,0 +1,137 @@
+"""Runs the program suite: each program on the software Metal device against its own NumPy reference.
+
+A program file holds TVMScript as users write it and, beside it, what it must compute:
+
+    def reference(A, x=2.0): ...   arguments by the program's parameter names; returns {"B": array, ...}
+    inputs = {"A": lambda rng: ...}  optional; default: uniform floats in [-1, 1), small integers, both bools
+    args = {"x": 2.0}                scalar arguments
+    defines = {"n": 64}              -D definitions; symbolic dimensions come from the inputs' shapes
+    tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
+    outputs = {"B": ((64,), "float32")}  written buffers
+
+usage: run.py INGOT [FILE_OR_FOLDER ...]
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import types
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Anything:
+    """Stands in for TVM's modules: a program file is Python, but nothing of TVM is needed to read its reference."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, *args, **kwargs):
+        return self
+
+    def __getitem__(self, item):
+        return self
+
+
+def load(path):
+    """Executes the file with stand-ins for `tvm`; the decorators swallow the programs."""
+    for name in ("tvm", "tvm.script"):
+        module = types.ModuleType(name)
+        module.__getattr__ = lambda attr: Anything()
+        sys.modules[name] = module
+    space = {"np": np, "__name__": "program"}
+    with open(path) as f:
+        exec(compile(f.read(), path, "exec"), space)
+    return space
+
+
+def default_input(shape, dtype, rng):
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if np.issubdtype(np.dtype(dtype), np.integer):
+        low = 0 if dtype.startswith("u") else -20
+        return rng.integers(low, 20, shape).astype(dtype)
+    return rng.uniform(-1, 1, shape).astype(dtype)
+
+
+def compare(name, got, want, tolerance):
+    want = np.asarray(want)
+    if got.shape != want.shape:
+        return f"{name}: shape {got.shape}, expected {want.shape}"
+    if tolerance == 0 or got.dtype.kind in "iub":
+        same = got == want.astype(got.dtype)
+        if got.dtype.kind == "f":
+            same |= np.isnan(got) & np.isnan(want)
+    else:
+        same = np.isclose(got.astype(np.float64), want.astype(np.float64), rtol=tolerance, atol=tolerance,
+                          equal_nan=True)
+    if same.all():
+        return None
+    where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
+    return (f"{name}: {np.count_nonzero(~same)} of {got.size} wrong; at {where} got "
+            f"{np.atleast_1d(got)[where]}, expected {np.atleast_1d(want)[where]}")
+
+
+def run(ingot, path, folder):
+    space = load(path)
+    rng = np.random.default_rng(7)
+    given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
+    scalars, defines = space.get("args", {}), space.get("defines", {})
+    command = [ingot, "run", path]
+    for name, value in defines.items():
+        command += ["-D", f"{name}={value}"]
+    for name, value in scalars.items():
+        command += ["--arg", f"{name}={value}"]
+    for name, array in given.items():
+        file = os.path.join(folder, name + ".npy")
+        np.save(file, array)
+        command += ["--in", f"{name}={file}"]
+    want = space["reference"](**{k: v.copy() for k, v in given.items()}, **scalars)
+    for name in want:
+        command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    if done.returncode != 0:
+        return f"exit code {done.returncode}: {done.stderr.strip()}"
+    default = 1e-5
+    for name, value in want.items():
+        got = np.load(os.path.join(folder, name + ".out.npy"))
+        problem = compare(name, got, value, space.get("tolerance", default))
+        if problem:
+            return problem
+    return None
+
+
+def programs(arguments):
+    for start in arguments or [HERE]:
+        if os.path.isfile(start):
+            yield start
+            continue
+        for folder, folders, files in os.walk(start):
+            folders.sort()
+            for file in sorted(files):
+                path = os.path.join(folder, file)
+                if file.endswith(".py") and path != os.path.abspath(__file__):
+                    yield path
+
+
+def main():
+    ingot, passed, failed = sys.argv[1], 0, 0
+    for path in programs(sys.argv[2:]):
+        with tempfile.TemporaryDirectory() as folder:
+            problem = run(ingot, path, folder)
+        if problem:
+            failed += 1
+            print(f"FAIL {os.path.relpath(path, HERE)}: {problem}")
+        else:
+            passed += 1
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
