@@ -2,6 +2,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "pack/device_check.h"
+#include "pack/index.h"
 #include "pack/reader.h"
 
 #define OLD_VERSION "0.1.0"
@@ -198,7 +199,8 @@ static ingot_status join(parse *p, const entry *entries, size_t count)
 {
     pack_index index;
     size_t again = 0;
-    ingot_status status = pack_index_make(p->mem, p->kernels, p->kernel_count, &index, &again);
+    ingot_status status =
+        pack_index_make(p->mem, p->kernels, sizeof *p->kernels, p->kernel_count, &index, &again);
     if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(p->error);
     if (status != INGOT_OK) {
         return error_set(p->error, INGOT_FORMAT, "device module: two kernels are called \"%s\"",

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "pack/device_check.h"
+#include "pack/index.h"
 
 const char *pack_format_text(pack_format format)
 {
@@ -55,39 +56,6 @@ ingot_status pack_kernel_check(const pack_kernel *k, ingot_status status, ingot_
     }
     if (k->payload.n == 0) return error_set(error, status, "kernel \"%s\": the payload is empty", k->name.p);
     return INGOT_OK;
-}
-
-static size_t slot_of(const pack_index *x, str name)
-{
-    size_t at = (size_t)str_hash(name) & (x->slot_count - 1);
-    while (x->slots[at] != 0 && !str_eq(x->kernels[x->slots[at] - 1].name, name)) {
-        at = (at + 1) & (x->slot_count - 1);
-    }
-    return at;
-}
-
-ingot_status pack_index_make(pool *mem, const pack_kernel *kernels, size_t count, pack_index *out,
-                             size_t *again)
-{
-    size_t slots = 16;
-    while (slots / 2 < count) slots *= 2;
-    *out = (pack_index){kernels, pool_array(mem, uint32_t, slots), slots};
-    if (out->slots == NULL) return INGOT_OUT_OF_MEMORY;
-    for (size_t i = 0; i < count; ++i) {
-        size_t at = slot_of(out, kernels[i].name);
-        if (out->slots[at] != 0) {
-            *again = i;
-            return INGOT_EXISTS;
-        }
-        out->slots[at] = (uint32_t)i + 1;
-    }
-    return INGOT_OK;
-}
-
-size_t pack_index_find(const pack_index *x, str name)
-{
-    uint32_t slot = x->slots[slot_of(x, name)];
-    return slot != 0 ? slot - 1 : SIZE_MAX;
 }
 
 /* Copies an array of C strings; NULL when out of memory. */
@@ -147,7 +115,8 @@ ingot_status pack_device_module_make(pool *mem, const pack_device_module *from,
     *m = (pack_device_module){from->format, kernels, from->kernel_count};
     pack_index index;
     size_t again = 0;
-    ingot_status status = pack_index_make(mem, kernels, m->kernel_count, &index, &again);
+    ingot_status status =
+        pack_index_make(mem, kernels, sizeof *kernels, m->kernel_count, &index, &again);
     if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     if (status != INGOT_OK) {
         return error_set(error, INGOT_INVALID_ARGUMENT, "two kernels are called \"%s\"", kernels[again].name.p);

@@ -1,8 +1,7 @@
 /* What a device is to the runtime: one const table of functions, and the plain data that they take.
  *
  * A device is opened once and shared: every function may be called from several threads at once,
- * with these exceptions: `close` comes last, `free` and `kernel_free` come after the last use of
- * what they end, and one queue is used by one thread at a time. Handles are void pointers that mean
+ * with these exceptions: `close` comes last, and one queue is used by one thread at a time. Handles are void pointers that mean
  * something to the device alone. A function that fails returns a status, fills in *error (never
  * NULL here), leaves its `out` NULL, and keeps nothing.
  *
@@ -56,7 +55,7 @@ typedef struct rt_slot {
     rt_slot_kind kind;
     uint32_t index;      /* the n */
     const char *name;
-    DLDataType type;     /* of the element; code kDLOpaqueHandle, 0 bits for a struct or union */
+    const char *type;    /* of T, as the language spells it: "float", "half4", "main_kernel_args_t" */
     size_t bytes;        /* sizeof(T) */
     bool reference;      /* T & : exactly one T */
     bool read_only;      /* const T or constant */
@@ -65,9 +64,9 @@ typedef struct rt_slot {
 /* What the device knows of a kernel that it loaded; lives as long as the kernel. */
 typedef struct rt_kernel_info {
     const char *name;
-    const rt_slot *slots;          /* in order of index */
+    const rt_slot *slots;          /* in order of index; NULL: not known, and not checked */
     size_t slot_count;
-    uint32_t dynamic_count;        /* threadgroup pointers of the signature, [[threadgroup(n)]] */
+    uint32_t dynamic_count;        /* one past the highest n of its [[threadgroup(n)]] parameters */
     size_t threadgroup_bytes;      /* declared in the text */
     uint32_t max_threads;          /* a threadgroup of this kernel */
 } rt_kernel_info;
@@ -100,6 +99,7 @@ typedef struct rt_device_fns {
 
     /* Memory: RT_MEMORY_ALIGN aligned, zeroed; size 0 gives a handle that can be bound and freed. */
     ingot_status (*alloc)(void *device, size_t size, void **out, ingot_error *error);
+    /* Later calls do not use it; work that is already in a queue keeps what it needs. */
     void (*free)(void *device, void *memory);
 
     /* A queue: work given to it runs in order. */
