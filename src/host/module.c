@@ -11,35 +11,29 @@ enum { NO_SOURCE, SOURCE_IS_PAYLOAD, SOURCE_FOLLOWS };
 
 /* ---- One object ------------------------------------------------------------------------------- */
 
-static ingot_module *new_module(const ingot_allocator *mem)
+ingot_module *module_create(const ingot_allocator *mem)
 {
     mem = mem_or_default(mem);
     ingot_module *m = mem_zeroed(mem, 1, sizeof *m);
     if (m == NULL) return NULL;
-    atomic_init(&m->refs, 1);
-    m->mem = pool_make(mem);
+    atomic_init(&m->references, 1);
+    m->mem = mem;
+    m->memory = pool_make(mem);
+    m->target = STR("");
     return m;
 }
 
 void module_retain(ingot_module *m)
 {
-    if (m != NULL) atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed);
+    if (m != NULL) atomic_fetch_add_explicit(&m->references, 1, memory_order_relaxed);
 }
 
 void module_release(ingot_module *m)
 {
-    if (m == NULL || atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1) return;
-    const ingot_allocator *mem = m->mem.mem;
-    pool_free(&m->mem);
+    if (m == NULL || atomic_fetch_sub_explicit(&m->references, 1, memory_order_acq_rel) != 1) return;
+    const ingot_allocator *mem = m->mem;
+    pool_free(&m->memory);
     mem_free(mem, m, sizeof *m);
-}
-
-/* Hands over a module that is whole, or gives back one that is not. */
-static ingot_status finish(ingot_module *m, ingot_status status, ingot_module **out)
-{
-    *out = status == INGOT_OK ? m : NULL;
-    if (status != INGOT_OK) module_release(m);
-    return status;
 }
 
 /* ---- Host part against device part ------------------------------------------------------------- */
@@ -80,54 +74,21 @@ static ingot_status check_function(const host_function *f, const pack_device_mod
     return INGOT_OK;
 }
 
-static ingot_status check_parts(ingot_module *m, ingot_error *error)
+ingot_status module_finish(ingot_module *m, ingot_error *error)
 {
+    static const host_program no_functions = {0};
+    static const pack_device_module no_kernels = {0};
+    if (m->host == NULL) m->host = &no_functions;
+    if (m->device == NULL) m->device = &no_kernels;
     pack_index index;
     size_t again = 0;
     const pack_device_module *d = m->device;
-    ingot_status status = pack_index_make(&m->mem, d->kernels, sizeof *d->kernels, d->kernel_count, &index, &again);
+    ingot_status status = pack_index_make(&m->memory, d->kernels, sizeof *d->kernels, d->kernel_count, &index, &again);
     if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     for (size_t i = 0; status == INGOT_OK && i < m->host->function_count; ++i) {
         status = check_function(&m->host->functions[i], d, &index, error);
     }
     return status;
-}
-
-/* ---- Making ------------------------------------------------------------------------------------ */
-
-/* The host part goes through its bytes, so that a module never holds anything that it could not load. */
-static ingot_status copy_host(ingot_module *m, const host_program *host, ingot_error *error)
-{
-    static const host_program empty = {0};
-    buf bytes = buf_make(m->mem.mem);
-    host_encode(host != NULL ? host : &empty, &bytes);
-    ingot_status status = bytes.failed ? error_no_memory(error)
-                                       : host_decode(&m->mem, buf_view(&bytes), &m->host, error);
-    buf_free(&bytes);
-    return status;
-}
-
-static ingot_status fill(ingot_module *m, const module_parts *parts, ingot_error *error)
-{
-    ingot_status status = pack_device_module_make(&m->mem, parts->device, &m->device, error);
-    if (status == INGOT_OK) status = copy_host(m, parts->host, error);
-    if (status == INGOT_OK) status = check_parts(m, error);
-    if (status != INGOT_OK) return status;
-    m->target = pool_str(&m->mem, parts->target);
-    m->options = parts->options;
-    m->is_fallback = parts->is_fallback;
-    return m->target.p != NULL ? INGOT_OK : error_no_memory(error);
-}
-
-ingot_status module_make(const ingot_allocator *mem, const module_parts *parts, ingot_module **out,
-                         ingot_error *error)
-{
-    ingot_module *m = new_module(mem);
-    if (m == NULL) {
-        *out = NULL;
-        return error_no_memory(error);
-    }
-    return finish(m, fill(m, parts, error), out);
 }
 
 /* ---- The section on kernels --------------------------------------------------------------------- */
@@ -192,13 +153,13 @@ static ingot_status get_kernels(ingot_module *m, str bytes, ingot_error *error)
 {
     reader r = reader_of(bytes.p, bytes.n);
     uint64_t count = reader_u64(&r);
-    pack_device_module *d = pool_array(&m->mem, pack_device_module, 1);
-    pack_kernel *kernels = pool_array(&m->mem, pack_kernel, m->device->kernel_count);
+    pack_device_module *d = pool_array(&m->memory, pack_device_module, 1);
+    pack_kernel *kernels = pool_array(&m->memory, pack_kernel, m->device->kernel_count);
     if (d == NULL || kernels == NULL) return error_no_memory(error);
     bool good = !r.failed && count == m->device->kernel_count, no_memory = false;
     for (size_t i = 0; good && i < m->device->kernel_count; ++i) {
         kernels[i] = m->device->kernels[i];
-        good = get_kernel(&r, &m->mem, &kernels[i], &no_memory);
+        good = get_kernel(&r, &m->memory, &kernels[i], &no_memory);
     }
     if (no_memory) return error_no_memory(error);
     if (!good || reader_left(&r) != 0) {
@@ -215,13 +176,13 @@ static ingot_status get_kernels(ingot_module *m, str bytes, ingot_error *error)
 ingot_status module_save(const ingot_module *m, buf *out, ingot_error *error)
 {
     buf parts[PACK_SECTION_COUNT];
-    for (size_t i = 0; i < PACK_SECTION_COUNT; ++i) parts[i] = buf_make(m->mem.mem);
+    for (size_t i = 0; i < PACK_SECTION_COUNT; ++i) parts[i] = buf_make(m->mem);
     host_encode(m->host, &parts[PACK_HOST]);
     pack_device_module_write(m->device, &parts[PACK_DEVICE]);
     put_kernels(m->device, &parts[PACK_KERNELS]);
     buf_str(&parts[PACK_TARGET], m->target);
-    buf_u32(&parts[PACK_OPTIONS], m->options.fast_math);
-    buf_u32(&parts[PACK_OPTIONS], m->options.language);
+    buf_u32(&parts[PACK_OPTIONS], m->fast_math);
+    buf_u32(&parts[PACK_OPTIONS], m->language);
     pack_container c;
     bool failed = false;
     for (size_t i = 0; i < PACK_SECTION_COUNT; ++i) {
@@ -234,21 +195,30 @@ ingot_status module_save(const ingot_module *m, buf *out, ingot_error *error)
     return failed ? error_no_memory(error) : INGOT_OK;
 }
 
+/* Hands over a module that is whole, or gives back one that is not. */
+static ingot_status finish(ingot_module *m, ingot_status status, ingot_module **out)
+{
+    *out = status == INGOT_OK ? m : NULL;
+    if (status != INGOT_OK) module_release(m);
+    return status;
+}
+
 static ingot_status read_sections(ingot_module *m, const pack_container *c, ingot_error *error)
 {
-    ingot_status status = pack_device_module_read(&m->mem, c->sections[PACK_DEVICE], &m->device, error);
+    ingot_status status = pack_device_module_read(&m->memory, c->sections[PACK_DEVICE], &m->device, error);
     if (status == INGOT_OK) status = get_kernels(m, c->sections[PACK_KERNELS], error);
-    if (status == INGOT_OK) status = host_decode(&m->mem, c->sections[PACK_HOST], &m->host, error);
-    if (status == INGOT_OK) status = check_parts(m, error);
+    if (status == INGOT_OK) status = host_decode(&m->memory, c->sections[PACK_HOST], &m->host, error);
+    if (status == INGOT_OK) status = module_finish(m, error);
     if (status != INGOT_OK) return status;
     str options = c->sections[PACK_OPTIONS], target = c->sections[PACK_TARGET];
     reader r = reader_of(options.p, options.n);
     uint32_t fast = reader_u32(&r);
-    m->options = (module_options){fast != 0, reader_u32(&r)};
+    m->fast_math = fast != 0;
+    m->language = reader_u32(&r);
     if (r.failed || reader_left(&r) != 0 || fast > 1) {
         return error_set(error, INGOT_FORMAT, "the .ingot file's options are malformed");
     }
-    m->target = pool_str(&m->mem, target);
+    m->target = pool_str(&m->memory, target);
     return m->target.p != NULL ? INGOT_OK : error_no_memory(error);
 }
 
@@ -258,7 +228,7 @@ ingot_status module_load(const ingot_allocator *mem, str bytes, ingot_module **o
     pack_container c;
     ingot_status status = pack_container_read(bytes, &c, error);
     if (status != INGOT_OK) return status;
-    ingot_module *m = new_module(mem);
+    ingot_module *m = module_create(mem);
     if (m == NULL) return error_no_memory(error);
     return finish(m, read_sections(m, &c, error), out);
 }
@@ -266,10 +236,9 @@ ingot_status module_load(const ingot_allocator *mem, str bytes, ingot_module **o
 ingot_status module_load_device(const ingot_allocator *mem, str bytes, ingot_module **out, ingot_error *error)
 {
     *out = NULL;
-    ingot_module *m = new_module(mem);
+    ingot_module *m = module_create(mem);
     if (m == NULL) return error_no_memory(error);
-    ingot_status status = pack_device_module_read(&m->mem, bytes, &m->device, error);
-    if (status == INGOT_OK) status = copy_host(m, NULL, error);
-    m->target = (str){"", 0};
+    ingot_status status = pack_device_module_read(&m->memory, bytes, &m->device, error);
+    if (status == INGOT_OK) status = module_finish(m, error);
     return finish(m, status, out);
 }

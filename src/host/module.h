@@ -7,39 +7,29 @@
 #include "host/program.h"
 #include "pack/device_module.h"
 
-/* How the device is to compile payloads that are text. Saved with the module. */
-typedef struct module_options {
-    bool fast_math;
-    uint32_t language; /* major * 10 + minor: 23 is Metal 2.3 */
-} module_options;
-
-/* Immutable once made, and counted. */
+/* Immutable once published, and counted. All that it points to lives in its own pool. */
 struct ingot_module {
-    atomic_size_t refs;
-    pool mem; /* all that follows lives in it */
-    const pack_device_module *device;
-    const host_program *host;
-    str target; /* canonical JSON; empty where not known */
-    module_options options;
-    bool is_fallback; /* codegen-only: refuses to launch. Not saved */
+    atomic_size_t references;
+    const ingot_allocator *mem;
+    pool memory;
+    const pack_device_module *device; /* kernels; never NULL once made, may hold none */
+    const host_program *host;         /* the same of host functions */
+    str target;                       /* canonical JSON; empty where not known */
+    bool fast_math;                   /* how payloads that are text are compiled */
+    uint32_t language;                /* of those: major * 10 + minor; 0 = the device's default */
+    bool fallback;                    /* codegen-only: saves, never launches. Not saved */
 };
 
-/* What a module is made of: all of it is copied. */
-typedef struct module_parts {
-    const pack_device_module *device;
-    const host_program *host; /* NULL: no host functions */
-    str target;
-    module_options options;
-    bool is_fallback;
-} module_parts;
-
-/* Checks every part; launches of the host part name kernels of the device part, with as many arguments
- * and extents as those have, of the same types. */
-ingot_status module_make(const ingot_allocator *mem, const module_parts *parts, ingot_module **out,
-                         ingot_error *error);
+/* A new module with one reference and an empty pool over `mem` (NULL: the default), to be filled in by its maker;
+ * NULL when out of memory. */
+ingot_module *module_create(const ingot_allocator *mem);
 
 void module_retain(ingot_module *m);
 void module_release(ingot_module *m);
+
+/* Fills in parts that are still NULL with empty ones, and checks host against device: launches name kernels that
+ * are there, with as many arguments and extents as their launch records have, of the same types. */
+ingot_status module_finish(ingot_module *m, ingot_error *error);
 
 /* The .ingot file, and back. */
 ingot_status module_save(const ingot_module *m, buf *out, ingot_error *error);

@@ -42,7 +42,7 @@ typedef struct rt_source {
     size_t size;
     const char *kernel;  /* its entry point; also the name for messages */
     rt_math math;
-    unsigned language;   /* version of the language, major * 10 + minor: 23 is Metal 2.3 */
+    unsigned language;   /* version of the language, major * 10 + minor (23 is Metal 2.3); 0: any */
 } rt_source;
 
 typedef enum rt_slot_kind {
