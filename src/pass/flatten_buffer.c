@@ -11,6 +11,7 @@
  * alone: buffers that are flat already. */
 #include "ir/fold.h"
 #include "ir/walk.h"
+#include "pass/index.h"
 #include "pass/pass.h"
 
 typedef struct flatten {
@@ -27,39 +28,6 @@ static bool is_flat(const ir_buffer *b)
 }
 
 /* ---- Sizes --------------------------------------------------------------------------------------- */
-
-/* Elements spanned by the buffer where shape and strides are constants; -1 where they are not, or do not fit. */
-static int64_t constant_size(const ir_buffer *b)
-{
-    int64_t size = 1;
-    for (size_t i = 0; i < b->shape.n; ++i) {
-        int64_t n, stride;
-        if (!ir_const_value(b->shape.at[i], &n) || n < 0) return -1;
-        if (b->strides.n == 0) {
-            if (__builtin_mul_overflow(size, n, &size)) return -1;
-            continue;
-        }
-        if (!ir_const_value(b->strides.at[i], &stride) || stride < 0) return -1;
-        if (n == 0) return 0;
-        if (__builtin_mul_overflow(n - 1, stride, &n) || __builtin_add_overflow(size, n, &size)) return -1;
-    }
-    return size;
-}
-
-static bool is_wide(const ir_node *e)
-{
-    return e->type.bits > 32 || (e->type.code == IR_UINT && e->type.bits == 32);
-}
-
-/* The type that holds every index into the buffer. */
-static ir_type index_type(const ir_buffer *b, ir_list index)
-{
-    bool wide = constant_size(b) > INT32_MAX || (b->elem_offset != NULL && is_wide(b->elem_offset));
-    for (size_t i = 0; i < b->shape.n; ++i) wide |= b->shape.at[i]->type.bits > 32;
-    for (size_t i = 0; i < b->strides.n; ++i) wide |= b->strides.at[i]->type.bits > 32;
-    for (size_t i = 0; i < index.n; ++i) wide |= is_wide(index.at[i]);
-    return wide ? IR_I64 : IR_I32;
-}
 
 /* Elements spanned from the buffer's first, with its offset: the flat extent. */
 static const ir_node *flat_extent(flatten *f, const ir_buffer *b)
@@ -82,37 +50,6 @@ static const ir_node *flat_extent(flatten *f, const ir_buffer *b)
 
 /* ---- Indices ------------------------------------------------------------------------------------- */
 
-/* a * b for a scalar b; a ramp stays a ramp. */
-static const ir_node *scale(arena *mem, const ir_node *a, const ir_node *b)
-{
-    if (a->kind != IR_RAMP) return ir_mul(mem, a, b);
-    const ir_ramp *ramp = ir_as_ramp(a);
-    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_mul(mem, ramp->base, b), .stride = ir_mul(mem, ramp->stride, b));
-}
-
-/* a + b, where at most one is a vector; a ramp stays a ramp. */
-static const ir_node *shift(arena *mem, const ir_node *a, const ir_node *b)
-{
-    if (b->kind == IR_RAMP) {
-        const ir_node *swap = a;
-        a = b;
-        b = swap;
-    }
-    if (a->kind != IR_RAMP || b->type.lanes != 1) return ir_add(mem, a, b);
-    const ir_ramp *ramp = ir_as_ramp(a);
-    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_add(mem, ramp->base, b), .stride = ramp->stride);
-}
-
-/* The index in the flat index type; a ramp stays a ramp. */
-static const ir_node *widen(arena *mem, ir_type type, const ir_node *index)
-{
-    ir_type to = ir_type_lanes(type, index->type.lanes);
-    if (index->kind != IR_RAMP || ir_type_eq(index->type, to)) return ir_fold_cast(mem, to, index);
-    const ir_ramp *ramp = ir_as_ramp(index);
-    return ir_make(mem, RAMP, ramp, index->at, to, .base = ir_fold_cast(mem, type, ramp->base),
-                   .stride = ir_fold_cast(mem, type, ramp->stride));
-}
-
 static bool check_index(flatten *f, const ir_buffer *b, ir_list index, span at)
 {
     size_t vectors = 0;
@@ -128,29 +65,11 @@ static bool check_index(flatten *f, const ir_buffer *b, ir_list index, span at)
     return true;
 }
 
-/* Elements from one item of dimension `dim` to the next. */
-static const ir_node *stride_of(arena *mem, const ir_buffer *b, size_t dim, ir_type type)
-{
-    if (b->strides.n != 0) return ir_fold_cast(mem, type, b->strides.at[dim]);
-    const ir_node *stride = ir_int_new(mem, type, 1, b->at);
-    for (size_t i = dim + 1; i < b->shape.n; ++i) {
-        stride = ir_mul(mem, stride, ir_fold_cast(mem, type, b->shape.at[i]));
-    }
-    return stride;
-}
-
 static ir_list flat_index(flatten *f, const ir_buffer *b, ir_list index, span at)
 {
     arena *mem = f->cx->mem;
     if (!check_index(f, b, index, at)) return ir_list_one(mem, ir_i32(mem, 0));
-    ir_type type = index_type(b, index);
-    const ir_node *sum = ir_int_new(mem, type, 0, at);
-    for (size_t i = 0; i < index.n; ++i) {
-        const ir_node *item = widen(mem, type, index.at[i]);
-        sum = shift(mem, sum, scale(mem, item, stride_of(mem, b, i, type)));
-    }
-    if (b->elem_offset != NULL) sum = shift(mem, sum, ir_fold_cast(mem, type, b->elem_offset));
-    return ir_list_one(mem, sum);
+    return ir_list_one(mem, index_flat(mem, b, index, at));
 }
 
 /* ---- Buffers and accesses ------------------------------------------------------------------------ */
