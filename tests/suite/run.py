@@ -12,6 +12,7 @@ A program file holds TVMScript as users write it and, beside it, what it must co
 usage: run.py INGOT [FILE_OR_FOLDER ...]
 """
 
+import math
 import os
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def load(path):
         module = types.ModuleType(name)
         module.__getattr__ = lambda attr: Anything()
         sys.modules[name] = module
-    space = {"np": np, "__name__": "program"}
+    space = {"np": np, "math": math, "__name__": "program"}
     with open(path) as f:
         exec(compile(f.read(), path, "exec"), space)
     return space

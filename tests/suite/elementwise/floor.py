@@ -1,0 +1,21 @@
+# Rounding down.
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((512,), "float32"), B: T.Buffer((512,), "float32")):
+        for bx in T.thread_binding(8, thread="blockIdx.x"):
+            for tx in T.thread_binding(64, thread="threadIdx.x"):
+                B[bx * 64 + tx] = T.floor(A[bx * 64 + tx])
+
+
+inputs = {"A": lambda rng: rng.uniform(-3, 3, 512).astype("float32")}
+tolerance = 0
+
+
+def reference(A):
+    x = A.astype(np.float64)
+    return {"B": np.floor(x)}

@@ -1,0 +1,24 @@
+# A reduction over 7 threads of a group, written as a block.
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((6, 7), "float32"), B: T.Buffer((6,), "float32")):
+        for i in T.thread_binding(6, thread="blockIdx.x"):
+            for k in T.thread_binding(7, thread="threadIdx.x"):
+                with T.sblock("B"):
+                    vi, vk = T.axis.remap("SR", [i, k])
+                    with T.init():
+                        B[vi] = T.float32(0)
+                    B[vi] = B[vi] + A[vi, vk]
+
+
+inputs = {"A": lambda rng: rng.uniform(0.9, 1.1, (6, 7)).astype("float32")}
+
+
+def reference(A):
+    x = A.astype(np.float64)
+    return {"B": x.sum(axis=1)}
