@@ -290,9 +290,12 @@ typedef struct ingot_compile_options {
     void *user; /* of on_diagnostic and on_pass */
     int colour; /* non-zero: diagnostics' `text` carries terminal colours */
     int verify; /* non-zero: check the whole IR after every pass (slower; for tests) */
+    /* Which of a file's modules or functions to compile, by the name of its class or function; NULL = the
+     * only one. */
+    const char *module_name;
 } ingot_compile_options;
 
-#define INGOT_COMPILE_OPTIONS_INIT {sizeof(ingot_compile_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define INGOT_COMPILE_OPTIONS_INIT {sizeof(ingot_compile_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* A compiled program: host functions and the device kernels that they launch. Immutable and counted;
  * any thread. */

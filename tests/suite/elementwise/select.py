@@ -9,7 +9,8 @@ class Module:
     def main(A: T.Buffer((512,), "float32"), B: T.Buffer((512,), "float32"), C: T.Buffer((512,), "float32")):
         for bx in T.thread_binding(8, thread="blockIdx.x"):
             for tx in T.thread_binding(64, thread="threadIdx.x"):
-                C[bx * 64 + tx] = T.Select(A[bx * 64 + tx] > B[bx * 64 + tx], A[bx * 64 + tx], B[bx * 64 + tx] * T.float32(2))
+                C[bx * 64 + tx] = T.Select(
+                    A[bx * 64 + tx] > B[bx * 64 + tx], A[bx * 64 + tx], B[bx * 64 + tx] * T.float32(2))
 
 
 inputs = {name: lambda rng: rng.uniform(0.5, 3, 512).astype("float32") for name in "AB"}

@@ -20,7 +20,8 @@ class Module:
                 for k in range(64):
                     s[1] += (A[i, k] - s[0] / T.float32(64)) * (A[i, k] - s[0] / T.float32(64))
                 for k in range(64):
-                    B[i, k] = (A[i, k] - s[0] / T.float32(64)) * T.rsqrt(s[1] / T.float32(64) + T.float32(1e-5)) * G[k] + H[k]
+                    B[i, k] = (A[i, k] - s[0] / T.float32(64)) * T.rsqrt(
+                        s[1] / T.float32(64) + T.float32(1e-5)) * G[k] + H[k]
 
 
 inputs = {"A": lambda rng: rng.uniform(-2, 2, (32, 64)).astype("float32"),
