@@ -97,7 +97,7 @@ static ingot_status check_whole(str bytes, uint32_t *count, ingot_error *error)
 
 ingot_status pack_container_read(str bytes, pack_container *out, ingot_error *error)
 {
-    uint32_t count;
+    uint32_t count = 0;
     ingot_status status = check_whole(bytes, &count, error);
     if (status != INGOT_OK) return status;
     if (count != PACK_SECTION_COUNT) {
