@@ -11,8 +11,8 @@
  *
  * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis that is lifted
  * above it would be run by all its threads: where the buffer is also read out there, only the first one stores.
- * Left alone: kernels whose axes are their outermost loops already, virtual threads, an axis bound again
- * inside itself (see unify_thread_binding). */
+ * Sibling nests of the host that share threadgroup memory are one kernel, if that needs no grid. Left alone: kernels whose axes
+ * are their outermost loops already, virtual threads, an axis bound again inside itself (see unify_thread_binding). */
 #include "ir/fold.h"
 #include "pass/thread_axis.h"
 
@@ -189,14 +189,75 @@ typedef struct regions {
     pass_context *cx;
 } regions;
 
+static const ir_node *lifted(pass_context *cx, const ir_node *region)
+{
+    lift l = {.r = {.mem = cx->mem, .node = strip}, .cx = cx};
+    return lift_region(&l, region);
+}
+
+/* How many of the statements after item `i`, an allocation of threadgroup memory, belong to its kernel: up to the last
+ * one that uses it, where several of them bind threads. 0: it needs no kernel made of several statements. */
+static size_t shared_group(pass_context *cx, ir_list body, size_t i)
+{
+    const ir_buffer *b = ir_as_alloc(body.at[i])->buffer;
+    size_t last = i, kernels = 0;
+    bool grid = false, host = false;
+    for (size_t k = i + 1; k < body.n; ++k) {
+        if (!memory_is_touched(body.at[k], b->data)) continue;
+        last = k;
+        kernels += thread_axis_below(body.at[k]);
+    }
+    if (kernels < 2) return 0;
+    for (size_t k = i + 1; k <= last; ++k) {
+        bool threads = thread_axis_below(body.at[k]);
+        bool names = body.at[k]->kind == IR_BIND || body.at[k]->kind == IR_DECL || body.at[k]->kind == IR_ALLOC;
+        grid |= threads && thread_axis_has_grid(body.at[k]);
+        host |= !threads && !names;
+    }
+    if (!grid && !host) return last - i;
+    diag_error(cx->diags, b->at, "'%.*s' in scope \"%s\" is used by more than one kernel", STR_ARG(b->name),
+               ir_scope_text(b->scope));
+    return 0;
+}
+
+static bool is_group_memory(const ir_node *n)
+{
+    if (n->kind != IR_ALLOC) return false;
+    ir_scope scope = ir_as_alloc(n)->buffer->scope;
+    return scope != IR_SCOPE_GLOBAL && scope != IR_SCOPE_LOCAL;
+}
+
+static const ir_node *find_region(ir_rewrite *r, const ir_node *n);
+
+/* A sequence of the host: siblings that share threadgroup memory are one region. */
+static const ir_node *host_sequence(regions *s, const ir_node *n)
+{
+    arena *mem = s->cx->mem;
+    ir_list body = ir_as_seq(n)->body;
+    ir_node_vec out = {0};
+    bool changed = false;
+    for (size_t i = 0; i < body.n; ++i) {
+        size_t more = is_group_memory(body.at[i]) ? shared_group(s->cx, body, i) : 0;
+        const ir_node *item;
+        if (more != 0) {
+            item = lifted(s->cx, ir_seq_new(mem, body.at + i, more + 1, body.at[i]->at));
+        } else {
+            item = find_region(&s->r, body.at[i]);
+        }
+        changed |= item != body.at[i];
+        ir_node_vec_push(mem, &out, item);
+        i += more;
+    }
+    return changed ? ir_seq_new(mem, out.at, out.n, n->at) : n;
+}
+
 static const ir_node *find_region(ir_rewrite *r, const ir_node *n)
 {
     if (!ir_is_stmt(n)) return n;
     regions *s = (regions *)(void *)r;
     thread_axis axis;
-    if (!thread_axis_of(n, &axis)) return ir_rewrite_children(r, n);
-    lift l = {.r = {.mem = r->mem, .node = strip}, .cx = s->cx};
-    return lift_region(&l, n);
+    if (thread_axis_of(n, &axis)) return lifted(s->cx, n);
+    return n->kind == IR_SEQ ? host_sequence(s, n) : ir_rewrite_children(r, n);
 }
 
 static const ir_node *lift_func(pass_context *cx, const ir_func *f)

@@ -19,39 +19,6 @@ typedef struct placing {
     bool in_kernel;
 } placing;
 
-/* ---- Who uses a buffer ----------------------------------------------------------------------------- */
-
-typedef struct use_search {
-    ir_walk w;
-    const ir_var *data;
-    bool found;
-} use_search;
-
-static void use_node(ir_walk *w, const ir_node *n)
-{
-    if (!((use_search *)(void *)w)->found) ir_walk_children(w, n);
-}
-
-static void use_var(ir_walk *w, const ir_var *v)
-{
-    use_search *u = (use_search *)(void *)w;
-    u->found |= v == u->data;
-}
-
-static void use_buffer(ir_walk *w, const ir_buffer *b)
-{
-    use_var(w, b->data);
-}
-
-/* Does the statement or expression (NULL: no) touch the memory at `data`, views of it counted? */
-static bool touches(const ir_node *n, const ir_var *data)
-{
-    if (n == NULL) return false;
-    use_search u = {.w = {.node = use_node, .use_var = use_var, .use_buffer = use_buffer, .def_buffer = use_buffer}, .data = data};
-    use_node(&u.w, n);
-    return u.found;
-}
-
 /* ---- Finding the place ----------------------------------------------------------------------------- */
 
 static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n);
@@ -68,7 +35,7 @@ static const ir_node *place_in_seq(placing *p, const ir_buffer *b, const ir_node
     ir_list body = ir_as_seq(n)->body;
     size_t first = body.n, users = 0;
     for (size_t i = 0; i < body.n; ++i) {
-        if (!touches(body.at[i], b->data)) continue;
+        if (!memory_is_touched(body.at[i], b->data)) continue;
         if (users++ == 0) first = i;
     }
     if (users == 0) return n;
@@ -90,8 +57,8 @@ static ir_regions without(placing *p, ir_regions regions, const ir_buffer *b)
 static const ir_node *place_in_block(placing *p, const ir_buffer *b, const ir_node *n)
 {
     ir_block copy = *ir_as_block(n);
-    bool at_head = touches(copy.predicate, b->data);
-    for (size_t i = 0; i < copy.iters.n; ++i) at_head |= touches(copy.iters.at[i].binding, b->data);
+    bool at_head = memory_is_touched(copy.predicate, b->data);
+    for (size_t i = 0; i < copy.iters.n; ++i) at_head |= memory_is_touched(copy.iters.at[i].binding, b->data);
     for (size_t i = 0; i < copy.matches.n; ++i) at_head |= copy.matches.at[i].source.buffer->data == b->data;
     if (at_head) return alloc_before(p, b, n);
     /* Outside of the block there is no such buffer any more. */
@@ -104,8 +71,8 @@ static const ir_node *place_in_block(placing *p, const ir_buffer *b, const ir_no
 static const ir_node *place_in_if(placing *p, const ir_buffer *b, const ir_node *n)
 {
     ir_if copy = *ir_as_if(n);
-    bool yes = touches(copy.yes, b->data), no = touches(copy.no, b->data);
-    if (touches(copy.cond, b->data) || yes == no) return alloc_before(p, b, n);
+    bool yes = memory_is_touched(copy.yes, b->data), no = memory_is_touched(copy.no, b->data);
+    if (memory_is_touched(copy.cond, b->data) || yes == no) return alloc_before(p, b, n);
     if (yes) copy.yes = place(p, b, copy.yes);
     if (no) copy.no = place(p, b, copy.no);
     return arena_copy(p->cx->mem, &copy, sizeof copy);
@@ -115,7 +82,7 @@ static const ir_node *place_in_loop(placing *p, const ir_buffer *b, const ir_nod
 {
     /* On the host each iteration launches kernels, which keep nothing. */
     bool launches = !p->in_kernel && thread_axis_below(n);
-    if (!launches || touches(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
+    if (!launches || memory_is_touched(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
     ir_for copy = *ir_as_for(n);
     copy.body = place(p, b, copy.body);
     return arena_copy(p->cx->mem, &copy, sizeof copy);
@@ -135,9 +102,9 @@ static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n)
 {
     thread_axis axis;
     if (n->kind == IR_SEQ) return place_in_seq(p, b, n);
-    if (!touches(n, b->data)) return n;
+    if (!memory_is_touched(n, b->data)) return n;
     if (thread_axis_of(n, &axis)) {
-        if (b->scope == IR_SCOPE_GLOBAL || touches(axis.extent, b->data)) return alloc_before(p, b, n);
+        if (b->scope == IR_SCOPE_GLOBAL || memory_is_touched(axis.extent, b->data)) return alloc_before(p, b, n);
         return place_in_axis(p, b, &axis);
     }
     if (n->kind == IR_BLOCK) return place_in_block(p, b, n);

@@ -52,6 +52,52 @@ bool thread_axis_below(const ir_node *root)
     return found;
 }
 
+static void note_grid(void *user, const ir_node *n)
+{
+    bool *found = user;
+    thread_axis axis;
+    *found |= thread_axis_of(n, &axis) && !thread_tag_is_local(axis.tag);
+}
+
+bool thread_axis_has_grid(const ir_node *root)
+{
+    bool found = false;
+    ir_each(root, note_grid, &found);
+    return found;
+}
+
+typedef struct touch_search {
+    ir_walk w;
+    const ir_var *data;
+    bool found;
+} touch_search;
+
+static void touch_node(ir_walk *w, const ir_node *n)
+{
+    if (!((touch_search *)(void *)w)->found) ir_walk_children(w, n);
+}
+
+static void touch_var(ir_walk *w, const ir_var *v)
+{
+    touch_search *t = (touch_search *)(void *)w;
+    t->found |= v == t->data;
+}
+
+static void touch_buffer(ir_walk *w, const ir_buffer *b)
+{
+    touch_var(w, b->data);
+}
+
+bool memory_is_touched(const ir_node *n, const ir_var *data)
+{
+    if (n == NULL) return false;
+    touch_search t = {
+        .w = {.node = touch_node, .use_var = touch_var, .use_buffer = touch_buffer, .def_buffer = touch_buffer},
+        .data = data};
+    touch_node(&t.w, n);
+    return t.found;
+}
+
 const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body)
 {
     if (axis->from->kind == IR_THREAD) {

@@ -29,6 +29,12 @@ bool thread_tag_is_local(str tag);
 /* Is any real axis bound in `root` (itself included)? */
 bool thread_axis_below(const ir_node *root);
 
+/* Is an axis of the grid (blockIdx.*) bound in `root`? */
+bool thread_axis_has_grid(const ir_node *root);
+
+/* Does the statement or expression (NULL: no) touch the memory at `data`? Views and allocations of it count. */
+bool memory_is_touched(const ir_node *n, const ir_var *data);
+
 /* The statement with the same binding and another body, as a thread-bound loop or THREAD as it was. */
 const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body);
 
