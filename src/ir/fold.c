@@ -1,10 +1,10 @@
 /* Promotions and constant folding. */
 #include "ir/fold.h"
 
-#include <math.h>
-
 #include "ir/value.h"
 #include "ir/walk.h"
+
+#include <math.h>
 
 /* ---- Promotion ------------------------------------------------------------------------------- */
 
@@ -92,7 +92,8 @@ static const ir_node *int_right(arena *mem, ir_op op, const ir_node *a, ir_value
 }
 
 /* `x and c`, `c and x` and the like, `c` a bool constant. */
-static const ir_node *bool_with(ir_op op, const ir_node *x, const ir_node *constant, bool c, bool c_first)
+static const ir_node *bool_with(ir_op op, const ir_node *x, const ir_node *constant, bool c,
+                                bool c_first)
 {
     bool decides = (op == IR_OR) == c;
     if (!decides) return x;
@@ -202,7 +203,8 @@ const ir_node *ir_fold_cast(arena *mem, ir_type type, const ir_node *a)
     return ir_cast_new(mem, type, a);
 }
 
-const ir_node *ir_fold_select(arena *mem, const ir_node *cond, const ir_node *yes, const ir_node *no)
+const ir_node *ir_fold_select(arena *mem, const ir_node *cond, const ir_node *yes,
+                              const ir_node *no)
 {
     assert(ir_type_eq(yes->type, no->type));
     ir_value c;

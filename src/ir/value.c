@@ -246,7 +246,8 @@ bool ir_value_cast(ir_type type, ir_value a, ir_value *out, bool *exact)
 uint64_t ir_value_bits(ir_value v)
 {
     if (!ir_type_is_float(v.type)) {
-        return v.type.bits >= 64 ? (uint64_t)v.i : (uint64_t)v.i & (((uint64_t)1 << v.type.bits) - 1);
+        return v.type.bits >= 64 ? (uint64_t)v.i
+                                 : (uint64_t)v.i & (((uint64_t)1 << v.type.bits) - 1);
     }
     if (v.type.bits == 64) return num_double_bits(v.f);
     if (v.type.bits == 32) return num_float_bits((float)v.f);
@@ -288,5 +289,6 @@ bool ir_value_of(const ir_node *n, ir_value *out)
 const ir_node *ir_value_node(arena *mem, ir_value v, uint32_t lanes, span at)
 {
     ir_type type = ir_type_lanes(v.type, lanes);
-    return ir_type_is_float(type) ? ir_float_new(mem, type, v.f, at) : ir_int_new(mem, type, v.i, at);
+    return ir_type_is_float(type) ? ir_float_new(mem, type, v.f, at)
+                                  : ir_int_new(mem, type, v.i, at);
 }

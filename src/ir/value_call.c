@@ -94,9 +94,12 @@ static bool one_int(ir_builtin fn, ir_type type, ir_value a, ir_value *out)
 {
     switch ((int)fn) {
     case IR_FN_ABS:
-        *out = ir_value_int(type, a.i < 0 && a.type.code == IR_INT ? (int64_t)(0 - (uint64_t)a.i) : a.i);
+        *out = ir_value_int(type,
+                            a.i < 0 && a.type.code == IR_INT ? (int64_t)(0 - (uint64_t)a.i) : a.i);
         return true;
-    case IR_FN_BITNOT: *out = ir_value_int(type, ir_type_is_bool(a.type) ? a.i == 0 : ~a.i); return true;
+    case IR_FN_BITNOT:
+        *out = ir_value_int(type, ir_type_is_bool(a.type) ? a.i == 0 : ~a.i);
+        return true;
     case IR_FN_POPCOUNT:
     case IR_FN_CLZ: return count_bits(fn, type, a, out);
     case IR_FN_ISNAN:

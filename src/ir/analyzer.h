@@ -1,0 +1,71 @@
+/* Inside the analyzer: what bound, modular, prove and simplify share. */
+#ifndef IR_ANALYZER_H
+#define IR_ANALYZER_H
+
+#include "base/map.h"
+#include "ir/bound.h"
+#include "ir/linear.h"
+
+/* `assumed`: an infinite end is one that index arithmetic is taken not to overflow at. */
+typedef struct ir_span {
+    int64_t min, max;
+    bool assumed;
+} ir_span;
+
+/* What is known of one variable. */
+typedef struct ir_known {
+    const ir_var *var;
+    ir_span range;
+    ir_modular_set modular;
+    const ir_node *value;   /* what it stands for; NULL where unknown or where that reads memory */
+    struct ir_known *older; /* of the same variable */
+} ir_known;
+
+/* form <= 0 (NULL: not linear), or a condition kept as it is. */
+typedef struct ir_fact {
+    const ir_linear *form;
+    const ir_node *cond;
+    bool negated;
+} ir_fact;
+
+VEC_DECLARE(ir_known_vec, ir_known *)
+VEC_DECLARE(ir_fact_vec, ir_fact)
+
+struct ir_analyzer {
+    arena *mem;
+    ir_known_vec order; /* of binding */
+    map vars;           /* variable -> its newest ir_known */
+    ir_fact_vec facts;
+    unsigned depth; /* of recursion so far: past a limit the answer is "not known" */
+    unsigned steps; /* of the proof so far */
+};
+
+enum { IR_ANALYZER_DEPTH = 200, IR_PROOF_STEPS = 200 };
+
+const ir_known *ir_known_of(const ir_analyzer *az, const ir_var *var);
+
+/* The interval of a value; of the mathematical value of a form; and whether an interval shows that
+ * arithmetic of the type did not wrap. */
+ir_span ir_span_of(ir_analyzer *az, const ir_node *n);
+ir_span ir_span_of_linear(ir_analyzer *az, const ir_linear *l);
+bool ir_span_fits(ir_span s, ir_type type);
+/* Both: the form of an expression, its number being the value. */
+bool ir_linear_exact(ir_analyzer *az, const ir_node *expr, ir_linear *out);
+/* Is a product's value that of its factors, multiplied as numbers? */
+bool ir_product_exact(ir_analyzer *az, const ir_bin *n);
+
+ir_modular_set ir_modular_of_linear(ir_analyzer *az, const ir_linear *l);
+
+/* Also for conditions that read memory, for use where no store can come between. */
+void ir_assume_here(ir_analyzer *az, const ir_node *cond, bool holds);
+
+/* Is form <= 0 (as a number) proved? */
+bool ir_prove_form(ir_analyzer *az, const ir_linear *form);
+
+/* 1: the comparison a op b always holds, 0: it never does, -1: not known. For integers of one type.
+ */
+int ir_decide_compare(ir_analyzer *az, ir_op op, const ir_node *a, const ir_node *b);
+/* The same for any bool expression, by its structure and the facts. */
+int ir_decide(ir_analyzer *az, const ir_node *cond);
+
+#endif
