@@ -41,13 +41,17 @@ foreach(target ingot ingot_static)
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 
-# The command sees the public header alone, and carries the library so that it runs from anywhere.
+# The command sees the public header alone, and carries the library so that it runs from anywhere. All but its main
+# stands in an archive, so that unit tests can link its parts.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/cli/*.c")
-if(cli_sources)
-  add_executable(ingot_command ${cli_sources})
+list(REMOVE_ITEM cli_sources "${CMAKE_SOURCE_DIR}/src/cli/main.c")
+add_library(ingot_cli STATIC EXCLUDE_FROM_ALL ${cli_sources})
+target_include_directories(ingot_cli PUBLIC "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/include")
+target_link_libraries(ingot_cli PRIVATE ingot_flags Threads::Threads)
+if(EXISTS "${CMAKE_SOURCE_DIR}/src/api/compile.c" AND EXISTS "${CMAKE_SOURCE_DIR}/src/api/program.c") # else nothing to link yet
+  add_executable(ingot_command src/cli/main.c)
   set_target_properties(ingot_command PROPERTIES OUTPUT_NAME ingot)
-  target_include_directories(ingot_command PRIVATE "${CMAKE_SOURCE_DIR}/src")
-  target_link_libraries(ingot_command PRIVATE ingot_flags ingot_static)
+  target_link_libraries(ingot_command PRIVATE ingot_flags ingot_cli ingot_static)
   install(TARGETS ingot_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
