@@ -192,6 +192,10 @@ static bool match_simple(match *m, size_t i, const ir_node **result, const ir_no
     if (value == NULL) return false;
     reducer_part *part = &m->parts[i];
     part->value = value;
+    /* min(init, min(init, x)) is min(init, x): any constant will do to start with. */
+    bool once_or_more = op == IR_MIN || op == IR_MAX || op == IR_AND || op == IR_OR || op == IR_BITAND || op == IR_BITOR;
+    bool constant = part->init->kind == IR_INT_IMM || part->init->kind == IR_FLOAT_IMM;
+    if (once_or_more && constant) *neutral = part->init;
     part->starts_apart = !ir_equal(part->init, *neutral);
     *result = ir_bin_new(m->mem, op, ir_ref(m->mem, m->kept[i], e->at), ir_ref(m->mem, m->fresh[i], e->at));
     return true;
