@@ -12,8 +12,8 @@ enum {
 
 static const cli_option options[] = {
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/common_options.def"
 #include "cli/devices_options.def"
+#include "cli/verb_options.def"
 #undef CLI_OPTION
     {0},
 };

@@ -21,7 +21,7 @@ typedef struct cli_option {
 enum {
     CLI_OPTION_NONE,
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/common_options.def"
+#include "cli/verb_options.def"
 #undef CLI_OPTION
     CLI_OPTION_PROGRAM = 50,
     CLI_OPTION_OWN = 100

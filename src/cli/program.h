@@ -6,11 +6,11 @@
 #include "cli/json.h"
 #include "cli/verb.h"
 
-/* Ids of the options in program_options.def, which a verb that compiles scripts has in its table. */
+/* Ids of the options in script_options.def, which a verb that compiles scripts has in its table. */
 enum {
     CLI_OPTION_BEFORE_PROGRAM = CLI_OPTION_PROGRAM - 1,
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/program_options.def"
+#include "cli/script_options.def"
 #undef CLI_OPTION
 };
 

@@ -1,4 +1,5 @@
-/* `ingot run`: compiles or loads a program, runs one of its functions, and reports what it wrote. */
+/* `ingot run`: compiles or loads a program, runs one of its functions, and reports what it wrote.
+ */
 #include "cli/run.h"
 
 #include "cli/literal.h"
@@ -16,9 +17,9 @@ enum {
 
 static const cli_option options[] = {
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/common_options.def"
-#include "cli/program_options.def"
 #include "cli/run_options.def"
+#include "cli/script_options.def"
+#include "cli/verb_options.def"
 #undef CLI_OPTION
     {0},
 };

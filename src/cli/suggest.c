@@ -39,15 +39,14 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
     size_t size = strlen(word);
     if (size == 0 || size > LONGEST) return NULL;
     const char *nearest = NULL;
-    size_t best = size < 4 ? 2 : 1 + size / 3; /* farther than this is another word */
+    size_t best = size < 4 ? 2 : 2 + size / 4; /* as far as this is another word */
     for (size_t i = 0; i < count; i++) {
         size_t name_size = strlen(names[i]);
         if (name_size > LONGEST) continue;
         size_t d = distance(word, size, names[i], name_size);
-        if (d < best || (d == best && !nearest && d < size)) {
-            best = d;
-            nearest = names[i];
-        }
+        if (d >= best || d >= size) continue;
+        best = d;
+        nearest = names[i];
     }
     return nearest;
 }
