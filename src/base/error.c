@@ -32,6 +32,16 @@ ingot_status error_no_memory(ingot_error *error)
     return error_set(error, INGOT_OUT_OF_MEMORY, "out of memory");
 }
 
+ingot_status error_pass(ingot_error *error, ingot_status status, const ingot_error *inner)
+{
+    if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
+    if (error != NULL) {
+        *error = *inner;
+        error->status = status;
+    }
+    return status;
+}
+
 ingot_status error_none(ingot_error *error)
 {
     return error_set(error, INGOT_OK, "%s", "");

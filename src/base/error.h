@@ -12,6 +12,10 @@ ingot_status error_set(ingot_error *error, ingot_status status, const char *form
 /* The one message for running out of memory. */
 ingot_status error_no_memory(ingot_error *error);
 
+/* Hands on what an inner call reported into its own storage, place included; returns `status`. Running out of
+ * memory always has the one message. */
+ingot_status error_pass(ingot_error *error, ingot_status status, const ingot_error *inner);
+
 /* Success: no message. */
 ingot_status error_none(ingot_error *error);
 

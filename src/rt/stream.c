@@ -1,0 +1,71 @@
+/* Streams: order of work on a device, and faults that stick until they are reported. */
+#include "base/error.h"
+#include "rt/object.h"
+
+ingot_status rt_stream_create(ingot_device *d, ingot_stream **out, ingot_error *error)
+{
+    *out = NULL;
+    ingot_stream *s = mem_zeroed(d->mem, 1, sizeof *s);
+    if (s == NULL) return error_no_memory(error);
+    ingot_error inner = {.status = INGOT_OK};
+    ingot_status status = d->fns->queue_open(d->self, &s->queue, &inner);
+    if (status != INGOT_OK) {
+        mem_free(d->mem, s, sizeof *s);
+        return error_pass(error, status, &inner);
+    }
+    s->device = d;
+    rt_device_retain(d);
+    *out = s;
+    return INGOT_OK;
+}
+
+void rt_stream_release(ingot_stream *s)
+{
+    if (s == NULL) return;
+    ingot_device *d = s->device;
+    d->fns->queue_close(d->self, s->queue);
+    mem_free(d->mem, s, sizeof *s);
+    rt_device_release(d);
+}
+
+ingot_status rt_stream_check(ingot_stream *s, ingot_error *error)
+{
+    ingot_status status = s->fault.status;
+    if (status == INGOT_OK) return INGOT_OK;
+    if (error != NULL) *error = s->fault;
+    s->fault.status = INGOT_OK;
+    return status;
+}
+
+/* Faults are kept with the kernel's name and their place in its text. */
+static void stick(ingot_stream *s, const char *kernel, ingot_error *fault)
+{
+    uint32_t line = fault->line, column = fault->column;
+    error_set(&s->fault, INGOT_DEVICE, "kernel \"%s\": %s", kernel, fault->message);
+    s->fault.line = line;
+    s->fault.column = column;
+}
+
+ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, ingot_error *error)
+{
+    if (s->fault.status != INGOT_OK) return INGOT_OK;
+    if (s->on_launch != NULL) s->on_launch(s->user, kernel, launch->grid, launch->group, launch->threadgroup_bytes);
+    ingot_error inner = {.status = INGOT_OK};
+    ingot_status status = s->device->fns->launch(s->device->self, s->queue, launch, &inner);
+    if (status == INGOT_DEVICE) {
+        stick(s, kernel, &inner);
+        return INGOT_OK;
+    }
+    if (status == INGOT_OK) return INGOT_OK;
+    if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
+    return error_set(error, status, "kernel \"%s\": %s", kernel, inner.message);
+}
+
+ingot_status rt_stream_sync(ingot_stream *s, ingot_error *error)
+{
+    ingot_error inner = {.status = INGOT_OK};
+    ingot_status status = s->device->fns->sync(s->device->self, s->queue, &inner);
+    ingot_status first = rt_stream_check(s, error);
+    if (first != INGOT_OK) return first;
+    return status == INGOT_OK ? INGOT_OK : error_pass(error, status, &inner);
+}
