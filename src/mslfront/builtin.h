@@ -28,25 +28,25 @@ unsigned mf_builtin_traits(mf_builtin id);
 
 /* Values of the library's enumerations, which reach the tree as integer constants. */
 enum { /* mem_flags, bits */
-    MF_MEM_NONE = 0,
-    MF_MEM_DEVICE = 1,
-    MF_MEM_THREADGROUP = 2,
-    MF_MEM_TEXTURE = 4,
-    MF_MEM_THREADGROUP_IMAGEBLOCK = 8,
-    MF_MEM_OBJECT_DATA = 16
+       MF_MEM_NONE = 0,
+       MF_MEM_DEVICE = 1,
+       MF_MEM_THREADGROUP = 2,
+       MF_MEM_TEXTURE = 4,
+       MF_MEM_THREADGROUP_IMAGEBLOCK = 8,
+       MF_MEM_OBJECT_DATA = 16
 };
 enum { /* memory_order */
-    MF_ORDER_RELAXED = 0,
-    MF_ORDER_ACQUIRE = 2,
-    MF_ORDER_RELEASE = 3,
-    MF_ORDER_ACQ_REL = 4,
-    MF_ORDER_SEQ_CST = 5
+       MF_ORDER_RELAXED = 0,
+       MF_ORDER_ACQUIRE = 2,
+       MF_ORDER_RELEASE = 3,
+       MF_ORDER_ACQ_REL = 4,
+       MF_ORDER_SEQ_CST = 5
 };
 enum { /* thread_scope */
-    MF_SCOPE_THREAD = 0,
-    MF_SCOPE_THREADGROUP = 1,
-    MF_SCOPE_DEVICE = 2,
-    MF_SCOPE_SIMDGROUP = 4
+       MF_SCOPE_THREAD = 0,
+       MF_SCOPE_THREADGROUP = 1,
+       MF_SCOPE_DEVICE = 2,
+       MF_SCOPE_SIMDGROUP = 4
 };
 
 #endif

@@ -1,13 +1,14 @@
 /* The typed tree of an MSL text, and the call that makes it.
  *
- * Everything is resolved: a name is a pointer to its declaration, a call names its function or builtin, every
- * conversion is a node. A consumer needs no rule of C++. All of it lies in the arena given to mf_parse and is
- * constant once handed out.
+ * Everything is resolved: a name is a pointer to its declaration, a call names its function or
+ * builtin, every conversion is a node. A consumer needs no rule of C++. All of it lies in the arena
+ * given to mf_parse and is constant once handed out.
  *
- * Places and values. An expression with `lvalue` set stands for a place: `space` says in which address space and
- * `quals` what may be done there. Its value is only taken by a LOAD node around it. Where a place is wanted
- * (operand of ADDRESS, DECAY, assignment, ++, MEMBER, ELEMENT, a reference being bound) it stands without LOAD.
- * An expression without `lvalue` is a value; `space` is MF_NO_SPACE.
+ * Places and values. An expression with `lvalue` set stands for a place: `space` says in which
+ * address space and `quals` what may be done there. Its value is only taken by a LOAD node around
+ * it. Where a place is wanted (operand of ADDRESS, DECAY, assignment, ++, MEMBER, ELEMENT, a
+ * reference being bound) it stands without LOAD. An expression without `lvalue` is a value; `space`
+ * is MF_NO_SPACE.
  */
 #ifndef MSLFRONT_TREE_H
 #define MSLFRONT_TREE_H
@@ -25,10 +26,10 @@ typedef struct mf_var mf_var;
 /* Expressions */
 
 typedef enum mf_expr_kind {
-    MF_EXPR_CONST,      /* value of a SCALAR or ENUM type: `constant` */
-    MF_EXPR_ZERO,       /* the all-zero value of any type: T(), T{} */
-    MF_EXPR_VAR,        /* place: `var`; one of reference type stands for the place it refers to */
-    MF_EXPR_LOAD,       /* value of the place `a` (any type that can be copied; of a record: a copy) */
+    MF_EXPR_CONST, /* value of a SCALAR or ENUM type: `constant` */
+    MF_EXPR_ZERO,  /* the all-zero value of any type: T(), T{} */
+    MF_EXPR_VAR,   /* place: `var`; one of reference type stands for the place it refers to */
+    MF_EXPR_LOAD,  /* value of the place `a` (any type that can be copied; of a record: a copy) */
     MF_EXPR_TEMPORARY,  /* thread place holding the value `a`, living until the statement ends */
     MF_EXPR_NEGATE,     /* -a: arithmetic scalar or vector of the same type */
     MF_EXPR_COMPLEMENT, /* ~a: integer */
@@ -42,23 +43,31 @@ typedef enum mf_expr_kind {
     MF_EXPR_BINARY,  /* a `op` b: values; see ops.def for the types */
     MF_EXPR_AND,     /* a && b: scalar bools, b only evaluated when a holds */
     MF_EXPR_OR,      /* a || b */
-    MF_EXPR_COND,    /* a ? b : c: a is a scalar bool; b and c of one type, both places or both values */
-    MF_EXPR_COMMA,   /* a, b: gives b */
-    MF_EXPR_ASSIGN,  /* a = b: place a, value b of a's type; gives the place a */
-    MF_EXPR_ASSIGN_OP, /* a op= b: as a = convert(convert(LOAD a to `compute`) op b), a evaluated once; gives a.
-                          b is already converted. Pointers: += and -= with an integer b, `compute` the pointer type */
+    MF_EXPR_COND,  /* a ? b : c: a is a scalar bool; b and c of one type, both places or both values
+                    */
+    MF_EXPR_COMMA, /* a, b: gives b */
+    MF_EXPR_ASSIGN,    /* a = b: place a, value b of a's type; gives the place a */
+    MF_EXPR_ASSIGN_OP, /* a op= b: as a = convert(convert(LOAD a to `compute`) op b), a evaluated
+                          once; gives a. b is already converted. Pointers: += and -= with an integer
+                          b, `compute` the pointer type */
     MF_EXPR_CAST,      /* `cast` of a; see casts.def. `implicit` when nobody wrote it */
-    MF_EXPR_CONSTRUCT, /* VECTOR from args: scalars and vectors of its element type, widths summing to its width.
-                          MATRIX from args: one vector a column. SIMD_MATRIX from one scalar: on the diagonal */
-    MF_EXPR_AGGREGATE, /* ARRAY, RECORD, from args: one an element or field, in order, missing ones zero; a union's
-                          first field only */
-    MF_EXPR_SWIZZLE,   /* a.xyz: VECTOR or PACKED; place when a is a place. `swizzle`, `swizzle_count`; type scalar for 1 */
-    MF_EXPR_ELEMENT,   /* a[b]: one element of a VECTOR or PACKED, or a column of a MATRIX; place when a is a place */
-    MF_EXPR_INDEX,     /* a[b]: place; a is a pointer value, b an integer (int, uint, long or ulong) */
-    MF_EXPR_MEMBER,    /* a.field: place; a is a place (values are put in a TEMPORARY), `record->fields[field]` */
-    MF_EXPR_CALL,      /* `function`(args): user function; one arg a parameter, places for reference parameters */
-    MF_EXPR_BUILTIN,   /* `builtin`(args): args of the types the chosen overload takes; places where it takes references */
-    MF_EXPR_ERROR      /* already complained about; never in a tree handed out */
+    MF_EXPR_CONSTRUCT, /* VECTOR from args: scalars and vectors of its element type, widths summing
+                          to its width. MATRIX from args: one vector a column. SIMD_MATRIX from one
+                          scalar: on the diagonal */
+    MF_EXPR_AGGREGATE, /* ARRAY, RECORD, from args: one an element or field, in order, missing ones
+                          zero; a union's first field only */
+    MF_EXPR_SWIZZLE,   /* a.xyz: VECTOR or PACKED; place when a is a place. `swizzle`,
+                          `swizzle_count`; type scalar for 1 */
+    MF_EXPR_ELEMENT, /* a[b]: one element of a VECTOR or PACKED, or a column of a MATRIX; place when
+                        a is a place */
+    MF_EXPR_INDEX,  /* a[b]: place; a is a pointer value, b an integer (int, uint, long or ulong) */
+    MF_EXPR_MEMBER, /* a.field: place; a is a place (values are put in a TEMPORARY),
+                       `record->fields[field]` */
+    MF_EXPR_CALL,   /* `function`(args): user function; one arg a parameter, places for reference
+                       parameters */
+    MF_EXPR_BUILTIN, /* `builtin`(args): args of the types the chosen overload takes; places where
+                        it takes references */
+    MF_EXPR_ERROR    /* already complained about; never in a tree handed out */
 } mf_expr_kind;
 
 typedef enum mf_op {
@@ -75,14 +84,22 @@ typedef enum mf_cast {
     MF_CASTS
 } mf_cast;
 
-typedef enum mf_math { MF_MATH_DEFAULT, MF_MATH_FAST, MF_MATH_PRECISE } mf_math; /* f(), fast::f(), precise::f() */
+typedef enum mf_math {
+    MF_MATH_DEFAULT,
+    MF_MATH_FAST,
+    MF_MATH_PRECISE
+} mf_math; /* f(), fast::f(), precise::f() */
 
-/* A scalar. Integers and bool: `i`, sign- or zero-extended to 64 bits by the type. Floats: `f`, already rounded to
- * the type, so that narrowing is exact. */
+/* A scalar. Integers and bool: `i`, sign- or zero-extended to 64 bits by the type. Floats: `f`,
+ * already rounded to the type, so that narrowing is exact. */
 typedef union mf_constant {
     uint64_t i;
     double f;
 } mf_constant;
+
+/* Limits on nesting; a text that passes one is refused. An else-if chain counts as one level of
+ * statements, but may have MF_ELSE_CHAIN links. */
+enum { MF_EXPR_DEPTH = 1000, MF_STMT_DEPTH = 200, MF_ELSE_CHAIN = 1000 };
 
 struct mf_expr {
     mf_expr_kind kind;
@@ -90,13 +107,15 @@ struct mf_expr {
     bool implicit;
     uint8_t quals;  /* of a place */
     mf_space space; /* of a place */
+    uint16_t
+        depth; /* height of the tree under it: at most MF_EXPR_DEPTH, so that walkers may recurse */
     span at;
     const mf_type *type; /* never REFERENCE */
     mf_expr *a, *b, *c;
     mf_expr **args; /* CONSTRUCT, AGGREGATE, CALL, BUILTIN */
     uint32_t arg_count;
-    mf_op op;                /* BINARY, ASSIGN_OP */
-    const mf_type *compute;  /* ASSIGN_OP: the type the operation is done in */
+    mf_op op;               /* BINARY, ASSIGN_OP */
+    const mf_type *compute; /* ASSIGN_OP: the type the operation is done in */
     union {
         mf_constant constant;
         mf_var *var;
@@ -117,15 +136,18 @@ struct mf_expr {
 /* Statements */
 
 typedef enum mf_stmt_kind {
-    MF_STMT_EXPR,  /* `expr`, its value dropped */
-    MF_STMT_DECL,  /* `var` comes into being; its init, if any, is evaluated here */
-    MF_STMT_BLOCK, /* `items` */
-    MF_STMT_IF,    /* `cond`, `body`, `other` or NULL */
-    MF_STMT_FOR,   /* `init` (NULL, EXPR, DECL or BLOCK), `cond` or NULL (true), `step` or NULL, `body` */
-    MF_STMT_WHILE, /* `cond`, `body` */
-    MF_STMT_DO,    /* `body`, `cond` */
-    MF_STMT_SWITCH, /* `cond` (int, uint, long or ulong); `items` with MF_STMT_CASE among them at that level only */
-    MF_STMT_CASE,   /* a label in front of the next item: `case_value`, or `is_default`; control falls through */
+    MF_STMT_EXPR,   /* `expr`, its value dropped */
+    MF_STMT_DECL,   /* `var` comes into being; its init, if any, is evaluated here */
+    MF_STMT_BLOCK,  /* `items` */
+    MF_STMT_IF,     /* `cond`, `body`, `other` or NULL */
+    MF_STMT_FOR,    /* `init` (NULL, EXPR, DECL or BLOCK), `cond` or NULL (true), `step` or NULL,
+                       `body` */
+    MF_STMT_WHILE,  /* `cond`, `body` */
+    MF_STMT_DO,     /* `body`, `cond` */
+    MF_STMT_SWITCH, /* `cond` (int, uint, long or ulong); `items` with MF_STMT_CASE among them at
+                       that level only */
+    MF_STMT_CASE, /* a label in front of the next item: `case_value`, or `is_default`; control falls
+                     through */
     MF_STMT_BREAK,
     MF_STMT_CONTINUE,
     MF_STMT_RETURN, /* `expr`, or NULL; a place where the function returns a reference */
@@ -153,9 +175,10 @@ struct mf_stmt {
 /* Declarations */
 
 typedef enum mf_var_kind {
-    MF_VAR_LOCAL,  /* in thread space, or in threadgroup space (one for all threads of the group; kernels only) */
+    MF_VAR_LOCAL, /* in thread space, or in threadgroup space (one for all threads of the group;
+                     kernels only) */
     MF_VAR_PARAM,
-    MF_VAR_GLOBAL  /* constant space, with an initialiser */
+    MF_VAR_GLOBAL /* constant space, with an initialiser */
 } mf_var_kind;
 
 typedef enum mf_input {
@@ -170,7 +193,8 @@ typedef enum mf_input {
 typedef enum mf_binding {
     MF_BIND_NONE,        /* of a plain function's parameter, a local or a global */
     MF_BIND_BUFFER,      /* [[buffer(slot)]]: pointer or reference to device or constant */
-    MF_BIND_THREADGROUP, /* [[threadgroup(slot)]]: pointer or reference to threadgroup; length set at dispatch */
+    MF_BIND_THREADGROUP, /* [[threadgroup(slot)]]: pointer or reference to threadgroup; length set
+                            at dispatch */
     MF_BIND_TEXTURE,
     MF_BIND_SAMPLER,
     MF_BIND_INPUT /* `input` says which; type uint or ushort, scalar or vector of 2 or 3 */
@@ -178,22 +202,24 @@ typedef enum mf_binding {
 
 struct mf_var {
     mf_var_kind kind;
-    str name; /* empty for an unnamed parameter */
-    span at;  /* of the name */
+    str name;            /* empty for an unnamed parameter */
+    span at;             /* of the name */
     const mf_type *type; /* REFERENCE for references */
-    mf_space space;      /* where the variable itself lies: of a reference or pointer variable, thread */
+    mf_space space; /* where the variable itself lies: of a reference or pointer variable, thread */
     uint8_t quals;
-    mf_expr *init; /* value of `type` (a place for a reference), or NULL: indeterminate */
-    uint32_t index; /* parameters: position. Locals: number within the function. Globals: within the unit */
+    mf_expr *init;  /* value of `type` (a place for a reference), or NULL: indeterminate */
+    uint32_t index; /* parameters: position. Locals: number within the function. Globals: within the
+                       unit */
     mf_binding binding;
-    uint32_t slot; /* BUFFER, THREADGROUP, TEXTURE, SAMPLER: as written, or the next free one where none is */
+    uint32_t slot; /* BUFFER, THREADGROUP, TEXTURE, SAMPLER: as written, or the next free one where
+                      none is */
     mf_input input;
     bool has_value; /* a const or constexpr scalar whose initialiser folded to `value` */
     mf_constant value;
 };
 
 struct mf_function {
-    str name; /* as declared, without namespaces; unique among kernels */
+    str name;  /* as declared, without namespaces; unique among kernels */
     str label; /* for messages: with namespaces */
     span at;   /* of the name */
     bool kernel;
@@ -202,10 +228,12 @@ struct mf_function {
     size_t param_count;
     mf_var **locals; /* every local of every scope, in order of declaration */
     size_t local_count;
-    mf_stmt *body; /* BLOCK; a function without a body that is called is an error, one not called is left out */
-    uint32_t index; /* within the unit's functions */
-    uint32_t max_threads; /* [[max_total_threads_per_threadgroup(n)]], or 0 */
-    uint64_t threadgroup_bytes; /* kernels: of its own threadgroup variables, each aligned, in order of declaration */
+    mf_stmt *body; /* BLOCK; a function without a body that is called is an error, one not called is
+                      left out */
+    uint32_t index;             /* within the unit's functions */
+    uint32_t max_threads;       /* [[max_total_threads_per_threadgroup(n)]], or 0 */
+    uint64_t threadgroup_bytes; /* kernels: of its own threadgroup variables, each aligned, in order
+                                   of declaration */
 };
 
 /* What a text holds. Functions come callees first: there is no recursion in MSL. */
@@ -223,17 +251,21 @@ typedef struct mf_define {
     str name, value;
 } mf_define;
 
+enum { MF_VERSION = 320 }; /* the language version where none is asked for: MSL 3.2 */
+
 /* Zero is a valid default. */
 typedef struct mf_options {
-    uint32_t version; /* __METAL_VERSION__, e.g. 310 for MSL 3.1; 0 means 320 */
+    uint32_t version; /* __METAL_VERSION__, e.g. 310 for MSL 3.1; 0 means MF_VERSION */
     const mf_define *defines;
     size_t define_count;
 } mf_options;
 
-/* Reads a text to its tree. NULL, with at least one error in `diags`, when it is not valid or uses what is not
- * supported; warnings may be added in any case. Runs under the arena's guard; everything made lies in `mem`, and the
- * text must live as long. `sources` may grow (macro texts are given as files of their own). */
-mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_options *options, diag_list *diags);
+/* Reads a text to its tree. NULL, with at least one error in `diags`, when it is not valid or uses
+ * what is not supported; warnings may be added in any case. Runs under the arena's guard;
+ * everything made lies in `mem`, and the text must live as long. `sources` may grow (macro texts
+ * are given as files of their own). */
+mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_options *options,
+                  diag_list *diags);
 
 /* The kernel of that name, or NULL. */
 mf_function *mf_unit_kernel(const mf_unit *u, str name);

@@ -2,13 +2,13 @@
 #ifndef MSLFRONT_TYPES_H
 #define MSLFRONT_TYPES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "base/source.h"
 #include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Names of this folder begin with mf_ ("Metal front end"); msl_ is the emitter's. */
 
@@ -24,7 +24,12 @@ typedef enum mf_scalar {
     MF_SCALARS
 } mf_scalar;
 
-typedef enum mf_class { MF_CLASS_BOOL, MF_CLASS_SIGNED, MF_CLASS_UNSIGNED, MF_CLASS_FLOAT } mf_class;
+typedef enum mf_class {
+    MF_CLASS_BOOL,
+    MF_CLASS_SIGNED,
+    MF_CLASS_UNSIGNED,
+    MF_CLASS_FLOAT
+} mf_class;
 
 typedef enum mf_space {
     MF_NO_SPACE, /* of an rvalue, which lies nowhere */
@@ -38,7 +43,8 @@ typedef enum mf_space {
 enum { MF_CONST = 1, MF_VOLATILE = 2 };
 
 typedef enum mf_type_kind {
-    MF_TYPE_ERROR, /* of an expression that was already complained about; never in a tree handed out */
+    MF_TYPE_ERROR, /* of an expression that was already complained about; never in a tree handed out
+                    */
     MF_TYPE_VOID,
     MF_TYPE_SCALAR,
     MF_TYPE_VECTOR,      /* 2 to 4 elements; 3 takes the room of 4; bool vectors included */
@@ -50,7 +56,8 @@ typedef enum mf_type_kind {
     MF_TYPE_ARRAY,
     MF_TYPE_RECORD, /* struct, class or union */
     MF_TYPE_POINTER,
-    MF_TYPE_REFERENCE, /* of variables, parameters and results only: expressions have the referred type */
+    MF_TYPE_REFERENCE, /* of variables, parameters and results only: expressions have the referred
+                          type */
     MF_TYPE_FUNCTION,
     MF_TYPE_TEXTURE,
     MF_TYPE_SAMPLER,
@@ -59,19 +66,22 @@ typedef enum mf_type_kind {
 
 struct mf_type {
     mf_type_kind kind;
-    mf_scalar scalar;    /* SCALAR; the element of VECTOR, PACKED, MATRIX, SIMD_MATRIX, ATOMIC; what an ENUM is stored as */
-    uint8_t width;       /* elements of VECTOR, PACKED; rows of MATRIX and SIMD_MATRIX; else 1 */
-    uint8_t columns;     /* of MATRIX and SIMD_MATRIX; else 1 */
-    mf_space space;      /* POINTER, REFERENCE: where it points */
-    uint8_t quals;       /* POINTER, REFERENCE: MF_CONST | MF_VOLATILE of what it points at; ARRAY: unused, see the variable */
-    uint32_t align;      /* bytes; 0 where the type has no size (VOID, FUNCTION, REFERENCE) */
-    uint64_t size;       /* bytes; sizeof */
-    const mf_type *elem; /* VECTOR, PACKED, ARRAY: element; MATRIX: column; POINTER, REFERENCE: target; FUNCTION: result */
+    mf_scalar scalar; /* SCALAR; the element of VECTOR, PACKED, MATRIX, SIMD_MATRIX, ATOMIC; what an
+                         ENUM is stored as */
+    uint8_t width;    /* elements of VECTOR, PACKED; rows of MATRIX and SIMD_MATRIX; else 1 */
+    uint8_t columns;  /* of MATRIX and SIMD_MATRIX; else 1 */
+    mf_space space;   /* POINTER, REFERENCE: where it points */
+    uint8_t quals;    /* POINTER, REFERENCE: MF_CONST | MF_VOLATILE of what it points at; ARRAY:
+                         unused, see the variable */
+    uint32_t align;   /* bytes; 0 where the type has no size (VOID, FUNCTION, REFERENCE) */
+    uint64_t size;    /* bytes; sizeof */
+    const mf_type *elem; /* VECTOR, PACKED, ARRAY: element; MATRIX: column; POINTER, REFERENCE:
+                            target; FUNCTION: result */
     uint64_t count;      /* ARRAY: elements, at least 1; FUNCTION: parameters */
     mf_record *record;   /* RECORD */
-    mf_enum *enumeration; /* ENUM */
+    const mf_enum *enumeration;   /* ENUM */
     const mf_type *const *params; /* FUNCTION */
-    str name;            /* SCALAR, VECTOR, PACKED, MATRIX, ...: the spelling; else see mf_type_text */
+    str name; /* SCALAR, VECTOR, PACKED, MATRIX, ...: the spelling; else see mf_type_text */
 };
 
 typedef struct mf_field {
@@ -88,6 +98,7 @@ struct mf_record {
     bool is_union;
     bool complete; /* false while its body is being read */
     const mf_type *type;
+    mf_type *own_type; /* the same, for the parser that completes it */
     mf_field *fields;
     size_t field_count;
 };
@@ -108,7 +119,8 @@ struct mf_enum {
     size_t item_count;
 };
 
-/* The types that exist once for all, never freed. `width` 1 gives the scalar; packed needs 2 to 4. */
+/* The types that exist once for all, never freed. `width` 1 gives the scalar; packed needs 2 to 4.
+ */
 const mf_type *mf_void(void);
 const mf_type *mf_null_type(void);
 const mf_type *mf_error_type(void);
@@ -132,7 +144,8 @@ const mf_type *mf_pointer_type(mf_types *t, const mf_type *to, mf_space space, u
 const mf_type *mf_reference_type(mf_types *t, const mf_type *to, mf_space space, unsigned quals);
 /* NULL where the size would pass 2^48 bytes. */
 const mf_type *mf_array_type(mf_types *t, const mf_type *elem, uint64_t count);
-const mf_type *mf_function_type(mf_types *t, const mf_type *result, const mf_type *const *params, size_t n);
+const mf_type *mf_function_type(mf_types *t, const mf_type *result, const mf_type *const *params,
+                                size_t n);
 
 /* Facts of a scalar. */
 unsigned mf_scalar_size(mf_scalar s);
@@ -142,13 +155,14 @@ bool mf_scalar_is_float(mf_scalar s);
 bool mf_scalar_is_integer(mf_scalar s); /* bool is none */
 
 /* Questions about types; those on elements answer for scalars, vectors and packed vectors alike. */
-bool mf_is_scalar(const mf_type *t);   /* SCALAR, bool included */
-bool mf_is_vector(const mf_type *t);   /* VECTOR or PACKED */
-bool mf_is_bool(const mf_type *t);     /* scalar bool */
-bool mf_is_integer(const mf_type *t);  /* scalar integer, bool excluded */
-bool mf_is_numeric(const mf_type *t);  /* SCALAR or VECTOR or PACKED */
-bool mf_is_float_like(const mf_type *t);   /* SCALAR, VECTOR, PACKED of a float */
-bool mf_is_integer_like(const mf_type *t); /* SCALAR, VECTOR, PACKED of an integer (bool excluded) */
+bool mf_is_scalar(const mf_type *t);     /* SCALAR, bool included */
+bool mf_is_vector(const mf_type *t);     /* VECTOR or PACKED */
+bool mf_is_bool(const mf_type *t);       /* scalar bool */
+bool mf_is_integer(const mf_type *t);    /* scalar integer, bool excluded */
+bool mf_is_numeric(const mf_type *t);    /* SCALAR or VECTOR or PACKED */
+bool mf_is_float_like(const mf_type *t); /* SCALAR, VECTOR, PACKED of a float */
+bool mf_is_integer_like(
+    const mf_type *t); /* SCALAR, VECTOR, PACKED of an integer (bool excluded) */
 
 /* The spelling for messages and dumps: "device const float4 *", "float[16]". */
 str mf_type_text(arena *mem, const mf_type *t);

@@ -1,0 +1,19 @@
+/* The values of number and character literals. */
+#ifndef MSLFRONT_LITERAL_H
+#define MSLFRONT_LITERAL_H
+
+#include "base/str.h"
+#include "mslfront/tree.h"
+
+typedef struct mf_literal {
+    mf_scalar type;
+    mf_constant value;
+} mf_literal;
+
+/* Reads a number as MSL does. NULL when good, else what is wrong with it. */
+const char *mf_read_number(str text, mf_literal *out);
+
+/* Reads 'c' with its quotes. */
+bool mf_read_character(str text, int64_t *out);
+
+#endif

@@ -1,0 +1,513 @@
+/* Declarations outside functions, and of variables anywhere. */
+#include "mslfront/parser.h"
+
+mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d)
+{
+    mf_var *v = arena_new(p->mem, mf_var);
+    v->kind = kind;
+    v->name = d->name != NULL ? d->name->text : (str){0};
+    v->at = d->at;
+    v->type = d->type.type;
+    v->space = d->type.space != MF_NO_SPACE ? d->type.space : MF_THREAD;
+    v->quals = d->type.quals;
+    return v;
+}
+
+/* Remembers the value of a const scalar, so that it can stand in constant expressions. */
+static void remember_value(mf_var *v)
+{
+    bool constant = (v->quals & MF_CONST) != 0 || v->space == MF_CONSTANT;
+    if (!constant || (v->quals & MF_VOLATILE) != 0 || v->init == NULL) return;
+    v->has_value = mf_fold(v->init, &v->value);
+}
+
+static void deduce_auto(mf_var *v, const mf_expr *e)
+{
+    v->type = e->type;
+}
+
+static mf_expr *initializer(mf_parser *p, mf_var *v, const mf_specs *specs)
+{
+    bool assigned = mf_accept(p, MF_TOK_EQ);
+    bool deduced = specs->is_auto && v->type->kind == MF_TYPE_ERROR;
+    if (deduced) {
+        if (!assigned) {
+            mf_syntax(p, mf_cur(p)->at, "'auto' needs '=' and a value");
+            return NULL;
+        }
+        mf_expr *e = mf_value(p, mf_parse_assignment(p));
+        deduce_auto(v, e);
+        bool object = mf_bad(e) || mf_check_object_type(p, e->type, e->at, "have a variable of");
+        if (!object) v->type = mf_error_type();
+        return mf_bad(e) || !object ? NULL : e;
+    }
+    if (v->type->kind == MF_TYPE_REFERENCE) {
+        bool paren = !assigned && mf_accept(p, MF_TOK_L_PAREN);
+        mf_expr *e = mf_bind_reference(p, mf_parse_assignment(p), v->type, "bind");
+        if (paren) mf_expect(p, MF_TOK_R_PAREN, "after the initialiser");
+        return e;
+    }
+    if (v->type->kind == MF_TYPE_ERROR) { /* read and forgotten */
+        if (mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_PAREN))
+            mf_syntax(p, v->at, "its type is unknown");
+        if (!p->panic) mf_parse_assignment(p);
+        return NULL;
+    }
+    if (assigned || mf_at(p, MF_TOK_L_BRACE)) return mf_parse_initializer(p, &v->type);
+    span begin = mf_cur(p)->at;
+    mf_exprs args = mf_exprs_none();
+    mf_advance(p);
+    if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return NULL;
+    return mf_construct(p, (mf_qtype){.type = v->type}, &args, mf_since(p, begin));
+}
+
+/* "auto &", "auto *", "const auto &": the declarator was read over an unknown type. */
+static bool auto_declarator(mf_parser *p, mf_var *v, const mf_specs *specs, bool *reference)
+{
+    *reference = false;
+    if (!specs->is_auto) return false;
+    mf_token_kind before = p->at >= 2 ? p->tokens[p->at - 2].kind : MF_TOK_END;
+    *reference = before == MF_TOK_AMP;
+    (void)v;
+    return true;
+}
+
+static void initialize_auto_reference(mf_parser *p, mf_var *v, const mf_specs *specs)
+{
+    if (!mf_expect(p, MF_TOK_EQ, "after an 'auto' reference")) return;
+    mf_expr *e = mf_parse_assignment(p);
+    if (mf_bad(e)) return;
+    if (!e->lvalue) {
+        diag_error(p->diags, e->at, "an 'auto' reference needs a place");
+        return;
+    }
+    uint8_t quals = (uint8_t)(e->quals | specs->type.quals);
+    v->type = mf_reference_type(&p->types, e->type, e->space, quals);
+    v->quals = 0;
+    v->space = MF_THREAD;
+    v->init = mf_bind_reference(p, e, v->type, "bind");
+}
+
+void mf_initialize(mf_parser *p, mf_var *v, mf_declarator *d, const mf_specs *specs)
+{
+    bool reference;
+    (void)d;
+    if (auto_declarator(p, v, specs, &reference) && reference) {
+        initialize_auto_reference(p, v, specs);
+    } else if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE)) {
+        v->init = initializer(p, v, specs);
+    } else if (v->type->kind == MF_TYPE_REFERENCE) {
+        diag_error(p->diags, v->at, "the reference '%.*s' needs an initialiser", STR_ARG(v->name));
+    } else if (specs->is_auto) {
+        diag_error(p->diags, v->at, "'auto' needs '=' and a value");
+    } else if ((v->quals & MF_CONST) != 0 && v->space == MF_THREAD &&
+               v->type->kind != MF_TYPE_ERROR) {
+        diag_error(p->diags, v->at, "the constant '%.*s' needs an initialiser", STR_ARG(v->name));
+    }
+    if (v->init != NULL && mf_bad(v->init)) v->init = NULL;
+    if (v->type->kind == MF_TYPE_ARRAY && v->type->count == 0) {
+        diag_error(p->diags, v->at, "the array '%.*s' has no length", STR_ARG(v->name));
+        v->type = mf_error_type();
+    }
+    remember_value(v);
+    if (specs->is_constexpr && v->init != NULL && !mf_is_known(v->init) && !v->has_value &&
+        v->type->kind != MF_TYPE_REFERENCE) {
+        mf_constant c;
+        if (!mf_fold(v->init, &c))
+            diag_error(p->diags, v->init->at, "the value of a constexpr must be known here");
+    }
+}
+
+/* A variable in constant space, at namespace scope or static in a function. */
+static mf_var *parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
+{
+    mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, d);
+    bool constant = d->type.space == MF_CONSTANT;
+    if (!constant && v->type->kind != MF_TYPE_ERROR) {
+        diag_error(p->diags, d->at,
+                   "a variable outside functions must lie in the constant address space");
+    }
+    v->space = MF_CONSTANT;
+    if (v->type->kind == MF_TYPE_REFERENCE || v->type->kind == MF_TYPE_POINTER) {
+        diag_error(p->diags, d->at, "a global '%.*s' is not supported",
+                   STR_ARG(mf_type_text(p->mem, v->type)));
+        v->type = mf_error_type();
+    }
+    unsigned errors = p->diags->errors;
+    mf_initialize(p, v, d, specs);
+    if (v->type->kind != MF_TYPE_ERROR &&
+        !mf_check_object_type(p, v->type, d->at, "have a variable of")) {
+        v->type = mf_error_type();
+    }
+    if (errors == p->diags->errors && v->init == NULL) {
+        diag_error(p->diags, d->at, "the constant '%.*s' needs an initialiser", STR_ARG(v->name));
+    } else if (v->init != NULL && !mf_is_known(v->init)) {
+        diag_error(p->diags, v->init->at,
+                   "the value of a global must be known before the kernel runs");
+    }
+    v->index = (uint32_t)p->globals.n;
+    mf_vars_push(p->mem, &p->globals, v);
+    return v;
+}
+
+static void check_local(mf_parser *p, mf_var *v, const mf_declarator *d, const mf_specs *specs)
+{
+    mf_space s = d->type.space;
+    if (specs->is_extern || specs->is_inline || specs->is_kernel) {
+        diag_error(p->diags, specs->at,
+                   "extern, inline or kernel does not belong to a variable in a function");
+    }
+    if (specs->is_static)
+        diag_error(p->diags, specs->at, "a static variable in a function must be 'constant'");
+    if (s == MF_DEVICE) {
+        diag_error(p->diags, d->at, "a variable cannot be declared in device memory");
+        v->type = mf_error_type();
+    }
+    if (s != MF_THREADGROUP) return;
+    if (p->function != NULL && !p->function->function->kernel) {
+        diag_error(p->diags, d->at, "a threadgroup variable can be declared in a kernel only");
+    }
+    if (v->type->kind == MF_TYPE_REFERENCE) {
+        diag_error(p->diags, d->at, "a reference cannot lie in threadgroup memory");
+    }
+}
+
+/* What is left to check once the initialiser is known. */
+static void check_initialized(mf_parser *p, mf_var *v)
+{
+    if (v->type->kind == MF_TYPE_ERROR) return;
+    if (v->type->kind != MF_TYPE_REFERENCE &&
+        !mf_check_object_type(p, v->type, v->at, "have a variable of")) {
+        v->type = mf_error_type();
+        return;
+    }
+    if (v->space == MF_THREADGROUP && v->init != NULL) {
+        if (v->init->kind != MF_EXPR_ZERO) {
+            diag_error(p->diags, v->init->at, "a threadgroup variable cannot have an initialiser");
+        } else {
+            diag_warning(p->diags, v->init->at,
+                         "an empty initialiser does not clear threadgroup memory: store to it, "
+                         "then use a barrier");
+        }
+        v->init = NULL;
+    }
+    const mf_type *base = v->type;
+    while (base->kind == MF_TYPE_ARRAY) base = base->elem;
+    if (base->kind == MF_TYPE_ATOMIC && v->space != MF_THREADGROUP) {
+        diag_error(p->diags, v->at, "an atomic variable must lie in threadgroup memory");
+    }
+}
+
+static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
+{
+    mf_declarator d;
+    if (!mf_parse_declarator(p, specs, &d)) return;
+    if (d.name == NULL) {
+        mf_syntax(p, mf_cur(p)->at, "expected a name in the declaration");
+        return;
+    }
+    if (mf_at(p, MF_TOK_L_PAREN)) {
+        size_t before = p->at;
+        mf_advance(p);
+        bool function =
+            mf_at(p, MF_TOK_R_PAREN) || (mf_at_type(p) && mf_ahead(p, 1)->kind != MF_TOK_L_PAREN &&
+                                         mf_ahead(p, 1)->kind != MF_TOK_L_BRACE);
+        p->at = before;
+        if (function) {
+            mf_syntax(p, d.at, "a function declared within a function is not supported");
+            return;
+        }
+    }
+    if (d.type.space == MF_CONSTANT) {
+        mf_specs global = *specs;
+        mf_var *g = parse_global(p, &global, &d);
+        mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+        if (s != NULL) s->var = g;
+        return;
+    }
+    if (specs->is_constexpr && d.type.type->kind != MF_TYPE_REFERENCE) d.type.quals |= MF_CONST;
+    mf_var *v = mf_new_var(p, MF_VAR_LOCAL, &d);
+    v->index = (uint32_t)p->locals.n;
+    mf_vars_push(p->mem, &p->locals, v);
+    check_local(p, v, &d, specs);
+    mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+    if (s != NULL) s->var = v; /* known in its own initialiser, as in C++ */
+    mf_initialize(p, v, &d, specs);
+    check_initialized(p, v);
+    mf_stmt *stmt = mf_new_stmt(p, MF_STMT_DECL, mf_since(p, specs->at));
+    stmt->var = v;
+    mf_stmts_push(p->mem, out, stmt);
+}
+
+static void declare_typedef(mf_parser *p, const mf_declarator *d)
+{
+    if (d->name == NULL) {
+        mf_syntax(p, mf_cur(p)->at, "expected a name in the typedef");
+        return;
+    }
+    mf_symbol *old = mf_find(p->scope, d->name);
+    bool same = old != NULL && old->kind == MF_SYM_TYPE && old->type.type == d->type.type;
+    if (same) return;
+    mf_symbol *s = mf_declare(p, MF_SYM_TYPE, d->name, d->at);
+    if (s != NULL) s->type = d->type;
+}
+
+/* After the specifiers of a typedef: its names. */
+static void parse_typedef(mf_parser *p, const mf_specs *specs)
+{
+    do {
+        mf_declarator d;
+        if (!mf_parse_declarator(p, specs, &d)) return;
+        declare_typedef(p, &d);
+    } while (!p->panic && mf_accept(p, MF_TOK_COMMA));
+    mf_expect(p, MF_TOK_SEMI, "after the typedef");
+}
+
+void mf_parse_local(mf_parser *p, mf_stmts *out)
+{
+    mf_specs specs;
+    if (!mf_parse_specs(p, &specs)) return;
+    if (specs.is_typedef) {
+        parse_typedef(p, &specs);
+        return;
+    }
+    for (size_t i = 0; i < specs.attributes.n; ++i) {
+        if (str_is(specs.attributes.at[i].name->text, "maybe_unused")) continue;
+        diag_error(p->diags, specs.attributes.at[i].at,
+                   "the attribute '%.*s' of a variable is not supported",
+                   STR_ARG(specs.attributes.at[i].name->text));
+    }
+    if (mf_at(p, MF_TOK_SEMI) && !specs.has_record)
+        diag_warning(p->diags, specs.at, "the declaration declares nothing");
+    while (!mf_at(p, MF_TOK_SEMI) && !p->panic) {
+        parse_one_local(p, &specs, out);
+        if (p->panic || !mf_accept(p, MF_TOK_COMMA)) break;
+    }
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the declaration");
+}
+
+static void parse_static_assert(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'static_assert'")) return;
+    mf_expr *e = mf_condition_value(p, mf_parse_ternary(p));
+    str text = {0};
+    if (mf_accept(p, MF_TOK_COMMA)) {
+        text = mf_token_text(mf_cur(p));
+        mf_expect(p, MF_TOK_STRING, "as the message of 'static_assert'");
+    }
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after 'static_assert(...'") || mf_bad(e)) return;
+    mf_constant c;
+    if (!mf_fold(e, &c)) {
+        diag_error(p->diags, e->at, "the condition of static_assert must be constant");
+    } else if (c.i == 0) {
+        diag_error(p->diags, mf_since(p, begin), "static assertion failed%s%.*s",
+                   text.n != 0 ? ": " : "", STR_ARG(text));
+    }
+    mf_expect(p, MF_TOK_SEMI, "after 'static_assert(...)'");
+}
+
+static void using_namespace(mf_parser *p, span begin)
+{
+    mf_advance(p);
+    mf_ref r = mf_resolve(p);
+    if (r.id == NULL) return;
+    mf_scope *s = p->scope;
+    if (r.symbol != NULL && r.symbol->kind == MF_SYM_NAMESPACE) {
+        mf_scope **used = arena_array(p->mem, mf_scope *, s->used_count + 1);
+        for (size_t i = 0; i < s->used_count; ++i) used[i] = s->used[i];
+        used[s->used_count++] = r.symbol->names;
+        s->used = used;
+        s->is_metal |= r.symbol->names->is_metal;
+    } else if (str_is(r.id->text, "metal")) {
+        s->is_metal = true;
+    } else if (!str_is(r.id->text, "simd")) {
+        diag_error(p->diags, mf_since(p, begin), "'%.*s' is not a namespace", STR_ARG(r.id->text));
+    }
+    mf_expect(p, MF_TOK_SEMI, "after 'using namespace'");
+}
+
+static void parse_using(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    mf_advance(p);
+    if (mf_at(p, MF_KW_NAMESPACE)) {
+        using_namespace(p, begin);
+        return;
+    }
+    if (mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_EQ) {
+        mf_declarator d = {.name = mf_cur(p)->ident, .at = mf_cur(p)->at};
+        p->at += 2;
+        if (!mf_parse_type_id(p, &d.type)) return;
+        declare_typedef(p, &d);
+        mf_expect(p, MF_TOK_SEMI, "after the type");
+        return;
+    }
+    mf_ref r = mf_resolve(p);
+    if (r.id == NULL) return;
+    bool library = r.symbol == NULL && (r.builtin >= 0 || r.type != NULL);
+    if (r.symbol == NULL && !library) {
+        mf_unknown_name(p, &r);
+    } else if (mf_find(p->scope, r.id) == NULL) {
+        mf_symbol *s =
+            mf_add_symbol(p, p->scope, library ? MF_SYM_LIBRARY : r.symbol->kind, r.id, r.at);
+        mf_symbol *next = s->next;
+        if (!library) *s = *r.symbol;
+        s->next = next;
+    }
+    mf_expect(p, MF_TOK_SEMI, "after the name");
+}
+
+bool mf_parse_common_decl(mf_parser *p)
+{
+    switch ((int)mf_cur(p)->kind) {
+    case MF_KW_USING: parse_using(p); return true;
+    case MF_KW_STATIC_ASSERT: parse_static_assert(p); return true;
+    case MF_KW_TEMPLATE: mf_syntax(p, mf_cur(p)->at, "templates are not supported"); return true;
+    default: return false; /* another declaration */
+    }
+}
+
+static void parse_top(mf_parser *p);
+
+static void parse_namespace(mf_parser *p)
+{
+    mf_advance(p);
+    const mf_token *t = mf_cur(p);
+    mf_scope *s = NULL;
+    if (mf_accept(p, MF_TOK_IDENT)) {
+        mf_symbol *known = mf_find(p->scope, t->ident);
+        if (known != NULL && known->kind != MF_SYM_NAMESPACE) {
+            mf_syntax(p, t->at, "'%.*s' is already declared in this scope",
+                      STR_ARG(t->ident->text));
+            return;
+        }
+        if (known != NULL) {
+            s = known->names;
+            p->scope = s;
+        } else {
+            mf_scope *outer = p->scope;
+            s = mf_push_scope(p, MF_SCOPE_NAMESPACE);
+            s->label =
+                str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(t->ident->text));
+            s->is_metal = outer == p->global && str_is(t->ident->text, "metal");
+            mf_add_symbol(p, outer, MF_SYM_NAMESPACE, t->ident, t->at)->names = s;
+        }
+    }
+    if (!mf_expect(p, MF_TOK_L_BRACE, "after 'namespace'") || !mf_enter(p)) {
+        if (s != NULL) mf_pop_scope(p);
+        return;
+    }
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        parse_top(p);
+        if (p->panic) mf_recover(p);
+    }
+    mf_leave(p);
+    mf_expect(p, MF_TOK_R_BRACE, "at the end of the namespace");
+    if (s != NULL) mf_pop_scope(p); /* an unnamed namespace is as good as none in a single text */
+}
+
+/* The declarators of a declaration outside functions. */
+static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
+{
+    for (;;) {
+        if (d.name == NULL) {
+            mf_syntax(p, mf_cur(p)->at, "expected a name in the declaration");
+            return;
+        }
+        mf_attributes attributes = specs->attributes;
+        if (!mf_parse_attributes(p, &attributes)) return;
+        for (size_t i = 0; i < attributes.n; ++i) {
+            if (str_is(attributes.at[i].name->text, "maybe_unused")) continue;
+            diag_error(p->diags, attributes.at[i].at,
+                       "the attribute '%.*s' of a variable is not supported",
+                       STR_ARG(attributes.at[i].name->text));
+        }
+        mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+        mf_var *v = parse_global(p, specs, &d);
+        if (s != NULL) s->var = v;
+        if (p->panic || !mf_accept(p, MF_TOK_COMMA)) break;
+        if (!mf_parse_declarator(p, specs, &d)) return;
+    }
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the declaration");
+}
+
+static bool is_unsupported_word(mf_token_kind k)
+{
+    return k == MF_KW_VERTEX || k == MF_KW_FRAGMENT || k == MF_KW_ASM;
+}
+
+static void parse_top(mf_parser *p)
+{
+    if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
+    const mf_token *t = mf_cur(p);
+    if (t->kind == MF_TOK_UNROLL) {
+        diag_warning(p->diags, t->at, "this #pragma stands before no loop");
+        mf_advance(p);
+        return;
+    }
+    bool inline_namespace = t->kind == MF_KW_INLINE && mf_ahead(p, 1)->kind == MF_KW_NAMESPACE;
+    if (t->kind == MF_KW_NAMESPACE || inline_namespace) {
+        if (inline_namespace) {
+            mf_syntax(p, t->at, "inline namespaces are not supported");
+            return;
+        }
+        parse_namespace(p);
+        return;
+    }
+    if (is_unsupported_word(t->kind)) {
+        mf_syntax(p, t->at, "%s is not supported: only kernels run here", mf_token_name(t->kind));
+        return;
+    }
+    if (t->kind == MF_KW_EXTERN && mf_ahead(p, 1)->kind == MF_TOK_STRING) {
+        mf_syntax(p, t->at, "extern \"C\" is not supported");
+        return;
+    }
+    mf_specs specs;
+    mf_declarator d;
+    if (!mf_at_type(p) && t->kind == MF_TOK_IDENT && !str_is(t->ident->text, "__attribute__")) {
+        mf_ref r = mf_resolve(p);
+        if (r.id != NULL)
+            mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
+                      r.hidden_by_metal ? "; namespace metal has one" : "");
+        return;
+    }
+    if (!mf_parse_specs(p, &specs)) return;
+    if (specs.is_typedef) {
+        parse_typedef(p, &specs);
+        return;
+    }
+    if (mf_at(p, MF_TOK_SEMI)) {
+        if (!specs.has_record) diag_warning(p->diags, specs.at, "the declaration declares nothing");
+        mf_advance(p);
+        return;
+    }
+    if (mf_at(p, MF_KW_OPERATOR)) {
+        mf_syntax(p, mf_cur(p)->at, "operators of the user's own are not supported");
+        return;
+    }
+    if (!mf_parse_declarator(p, &specs, &d)) return;
+    bool function = mf_at(p, MF_TOK_L_PAREN) && d.type.space != MF_CONSTANT && d.name != NULL;
+    if (function) {
+        mf_parse_function(p, &specs, &d);
+    } else {
+        parse_globals(p, &specs, d);
+    }
+}
+
+void mf_parse_unit(mf_parser *p)
+{
+    p->global = mf_push_scope(p, MF_SCOPE_GLOBAL);
+    while (!mf_at(p, MF_TOK_END)) {
+        size_t before = p->at;
+        if (mf_at(p, MF_TOK_R_BRACE)) {
+            diag_error(p->diags, mf_cur(p)->at, "this '}' closes nothing");
+            mf_advance(p);
+            continue;
+        }
+        parse_top(p);
+        if (p->panic) mf_recover(p);
+        if (p->at == before) mf_advance(p);
+    }
+}

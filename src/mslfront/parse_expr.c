@@ -1,0 +1,483 @@
+/* Expressions: recursive descent with C++'s precedences. */
+#include "mslfront/literal.h"
+#include "mslfront/parser.h"
+
+#include <math.h>
+
+static mf_expr *parse_unary(mf_parser *p);
+
+static mf_expr *parse_number(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    mf_advance(p);
+    mf_literal n;
+    const char *fault = mf_read_number(mf_token_text(t), &n);
+    if (fault == NULL) return mf_make_constant(p, t->at, n.type, n.value);
+    diag_error(p->diags, t->at, "%s here", fault);
+    return mf_error(p, t->at);
+}
+
+static mf_expr *parse_character(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    mf_advance(p);
+    int64_t v;
+    if (mf_read_character(mf_token_text(t), &v))
+        return mf_int(p, t->at, mf_scalar_type(MF_CHAR), v);
+    diag_error(p->diags, t->at, "this character constant is not supported");
+    return mf_error(p, t->at);
+}
+
+bool mf_parse_arguments(mf_parser *p, mf_exprs *out, mf_token_kind close)
+{
+    bool outer = p->no_greater;
+    p->no_greater = false;
+    while (!mf_at(p, close) && !p->panic) {
+        mf_exprs_push(p->mem, out, mf_parse_assignment(p));
+        if (!mf_accept(p, MF_TOK_COMMA)) break;
+    }
+    p->no_greater = outer;
+    if (p->panic || !mf_expect(p, close, "after the arguments")) return false;
+    return true;
+}
+
+/* T(args) and T{args} with the cursor behind T. */
+static mf_expr *parse_conversion(mf_parser *p, mf_qtype type, span begin)
+{
+    mf_exprs args = mf_exprs_none();
+    if (mf_at(p, MF_TOK_L_BRACE)) {
+        const mf_type *t = type.type;
+        if (t->kind == MF_TYPE_ERROR) {
+            mf_syntax(p, begin, "this type cannot be made here");
+            return mf_error(p, begin);
+        }
+        mf_expr *e = mf_parse_braced(p, &t);
+        if (!mf_bad(e)) e->at = mf_since(p, begin);
+        return e;
+    }
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after the name of a type") ||
+        !mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) {
+        return mf_error(p, begin);
+    }
+    return mf_construct(p, type, &args, mf_since(p, begin));
+}
+
+/* __builtin_inff() and __builtin_nanf(""): what INFINITY and NAN are. */
+static mf_expr *parse_special(mf_parser *p, const mf_ref *r)
+{
+    bool infinity = str_is(r->id->text, "__builtin_inff");
+    if (!infinity && !str_is(r->id->text, "__builtin_nanf")) return NULL;
+    if (!mf_accept(p, MF_TOK_L_PAREN)) return NULL;
+    mf_accept(p, MF_TOK_STRING);
+    mf_expect(p, MF_TOK_R_PAREN, "after a constant of the compiler");
+    double v = (double)(infinity ? INFINITY : NAN);
+    return mf_make_constant(p, r->at, MF_FLOAT, (mf_constant){.f = v});
+}
+
+static mf_expr *symbol_value(mf_parser *p, const mf_ref *r)
+{
+    const mf_symbol *s = r->symbol;
+    switch (s->kind) {
+    case MF_SYM_VAR: return mf_make_var(p, s->var, r->at);
+    case MF_SYM_ENUMERATOR: return mf_int(p, r->at, s->type.type, s->value);
+    case MF_SYM_FUNCTION:
+    case MF_SYM_LIBRARY:
+    case MF_SYM_TYPE:
+    case MF_SYM_NAMESPACE: break;
+    }
+    diag_error(p->diags, r->at, "'%.*s' is not a value", STR_ARG(r->id->text));
+    return mf_error(p, r->at);
+}
+
+/* Arguments of a call of something unknown: read for their own errors. */
+static void skip_arguments(mf_parser *p)
+{
+    mf_exprs args = mf_exprs_none();
+    mf_advance(p);
+    mf_parse_arguments(p, &args, MF_TOK_R_PAREN);
+}
+
+static mf_expr *parse_name(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    mf_qtype type = {0};
+    if (mf_parse_named_type(p, &type)) return parse_conversion(p, type, begin);
+    if (p->panic) return mf_error(p, begin);
+    mf_ref r = mf_resolve(p);
+    if (r.id == NULL) return mf_error(p, begin);
+    mf_expr *special = r.symbol == NULL ? parse_special(p, &r) : NULL;
+    if (special == NULL) special = mf_library_template(p, &r);
+    if (special != NULL) return special;
+    bool function = r.builtin >= 0 || (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION);
+    if (function && mf_accept(p, MF_TOK_L_PAREN)) {
+        mf_exprs args = mf_exprs_none();
+        if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, begin);
+        return mf_call_function(p, &r, &args, mf_since(p, begin));
+    }
+    if (r.symbol != NULL) return symbol_value(p, &r);
+    if (r.is_constant) return mf_int(p, r.at, r.type, r.value);
+    if (function) {
+        diag_error(p->diags, r.at, "the function '%.*s' is used without being called",
+                   STR_ARG(r.id->text));
+        return mf_error(p, r.at);
+    }
+    mf_unknown_name(p, &r);
+    if (mf_at(p, MF_TOK_L_PAREN)) skip_arguments(p);
+    return mf_error(p, r.at);
+}
+
+/* static_cast<T>(e) and its like. */
+static mf_expr *parse_named_cast(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    mf_token_kind kind = mf_cur(p)->kind;
+    mf_advance(p);
+    mf_qtype type = {0};
+    bool outer = p->no_greater;
+    p->no_greater = true;
+    bool good = mf_expect(p, MF_TOK_LESS, "after the cast's name") && mf_parse_type_id(p, &type);
+    p->no_greater = outer;
+    if (!good || !mf_expect(p, MF_TOK_GREATER, "after the cast's type") ||
+        !mf_expect(p, MF_TOK_L_PAREN, "after the cast's type")) {
+        return mf_error(p, begin);
+    }
+    mf_expr *e = mf_parse_expr(p);
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the cast's value") || mf_bad(e))
+        return mf_error(p, begin);
+    bool pointers = type.type->kind == MF_TYPE_POINTER && e->type->kind == MF_TYPE_POINTER;
+    if (kind == MF_KW_STATIC_CAST && pointers && mf_rank_to(e, type.type) == MF_NO_CONVERSION &&
+        e->type->elem->kind != MF_TYPE_VOID) {
+        diag_error(p->diags, mf_since(p, begin),
+                   "static_cast does not turn '%.*s' into '%.*s'; reinterpret_cast does",
+                   STR_ARG(mf_type_text(p->mem, e->type)),
+                   STR_ARG(mf_type_text(p->mem, type.type)));
+        return mf_error(p, begin);
+    }
+    return mf_explicit(p, e, type, mf_since(p, begin));
+}
+
+/* sizeof and alignof. */
+static mf_expr *parse_size(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    bool size = mf_at(p, MF_KW_SIZEOF);
+    mf_advance(p);
+    mf_qtype q = {0};
+    if (!mf_at(p, MF_TOK_L_PAREN) || !mf_try_cast(p, &q)) {
+        mf_expr *e = parse_unary(p);
+        if (mf_bad(e)) return e;
+        q.type = e->type;
+    }
+    span at = mf_since(p, begin);
+    if (p->panic) return mf_error(p, at);
+    if (q.type->kind == MF_TYPE_REFERENCE) q.type = q.type->elem;
+    if (!mf_check_object_type(p, q.type, at, "take the size of")) return mf_error(p, at);
+    return mf_int(p, at, mf_scalar_type(MF_ULONG), (int64_t)(size ? q.type->size : q.type->align));
+}
+
+static mf_expr *parse_paren(mf_parser *p)
+{
+    bool outer = p->no_greater;
+    p->no_greater = false;
+    mf_advance(p);
+    mf_expr *e = mf_parse_expr(p);
+    p->no_greater = outer;
+    mf_expect(p, MF_TOK_R_PAREN, "to match '('");
+    return e;
+}
+
+static mf_expr *parse_primary(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    switch ((int)t->kind) {
+    case MF_TOK_NUMBER: return parse_number(p);
+    case MF_TOK_CHAR: return parse_character(p);
+    case MF_KW_TRUE:
+    case MF_KW_FALSE:
+        mf_advance(p);
+        return mf_int(p, t->at, mf_scalar_type(MF_BOOL), t->kind == MF_KW_TRUE);
+    case MF_KW_NULLPTR: mf_advance(p); return mf_new(p, MF_EXPR_ZERO, t->at, mf_null_type());
+    case MF_TOK_L_PAREN: return parse_paren(p);
+    case MF_TOK_IDENT:
+    case MF_TOK_SCOPE: return parse_name(p);
+    case MF_KW_STATIC_CAST:
+    case MF_KW_REINTERPRET_CAST:
+    case MF_KW_CONST_CAST: return parse_named_cast(p);
+    case MF_KW_UNSIGNED:
+    case MF_KW_SIGNED:
+    case MF_KW_VOID:
+    case MF_KW_TYPENAME:
+    case MF_KW_DECLTYPE: {
+        mf_specs specs;
+        if (!mf_parse_specs(p, &specs)) return mf_error(p, t->at);
+        return parse_conversion(p, specs.type, t->at);
+    }
+    case MF_TOK_L_SQUARE: mf_syntax(p, t->at, "lambdas are not supported"); break;
+    case MF_TOK_STRING: mf_syntax(p, t->at, "strings are not supported"); break;
+    case MF_KW_DOUBLE: mf_syntax(p, t->at, "'double' does not exist in MSL"); break;
+    case MF_KW_THIS:
+    case MF_KW_NEW:
+    case MF_KW_DELETE:
+    case MF_KW_THROW:
+    case MF_KW_TYPEID:
+    case MF_KW_DYNAMIC_CAST:
+        mf_syntax(p, t->at, "%s is not supported", mf_token_name(t->kind));
+        break;
+    default: mf_syntax(p, t->at, "expected an expression before %s", mf_token_name(t->kind)); break;
+    }
+    return mf_error(p, t->at);
+}
+
+static mf_expr *parse_member(mf_parser *p, mf_expr *e)
+{
+    bool arrow = mf_at(p, MF_TOK_ARROW);
+    span op_at = mf_cur(p)->at;
+    mf_advance(p);
+    const mf_token *name = mf_cur(p);
+    if (name->kind != MF_TOK_IDENT) {
+        mf_syntax(p, name->at, "expected the name of a member");
+        return mf_error(p, e->at);
+    }
+    mf_advance(p);
+    if (arrow) e = mf_make_deref(p, e, span_join(e->at, op_at));
+    if (mf_at(p, MF_TOK_L_PAREN) && !mf_bad(e)) {
+        mf_syntax(p, name->at, "calls of member functions are not supported");
+        return mf_error(p, e->at);
+    }
+    return mf_make_member(p, e, name->ident, name->at);
+}
+
+static mf_expr *parse_index(mf_parser *p, mf_expr *e)
+{
+    bool outer = p->no_greater;
+    p->no_greater = false;
+    mf_advance(p);
+    mf_expr *index = mf_parse_expr(p);
+    p->no_greater = outer;
+    if (!mf_expect(p, MF_TOK_R_SQUARE, "after the index")) return mf_error(p, e->at);
+    return mf_make_index(p, e, index, mf_since(p, e->at));
+}
+
+static mf_expr *parse_postfix(mf_parser *p)
+{
+    mf_expr *e = parse_primary(p);
+    while (!p->panic) {
+        switch ((int)mf_cur(p)->kind) {
+        case MF_TOK_DOT:
+        case MF_TOK_ARROW: e = parse_member(p, e); break;
+        case MF_TOK_L_SQUARE: e = parse_index(p, e); break;
+        case MF_TOK_PLUS_PLUS:
+        case MF_TOK_MINUS_MINUS: {
+            bool up = mf_at(p, MF_TOK_PLUS_PLUS);
+            mf_advance(p);
+            e = mf_make_step(p, up ? MF_EXPR_POST_INC : MF_EXPR_POST_DEC, e, mf_since(p, e->at));
+            break;
+        }
+        case MF_TOK_L_PAREN:
+            if (!mf_bad(e)) {
+                mf_syntax(p, e->at, "this is not a function");
+                return mf_error(p, e->at);
+            }
+            skip_arguments(p);
+            break;
+        default: return e; /* no postfix operator */
+        }
+    }
+    return mf_error(p, e->at);
+}
+
+static mf_expr *prefix(mf_parser *p, mf_token_kind op, span at)
+{
+    mf_advance(p);
+    mf_expr *a = parse_unary(p);
+    at = span_join(at, a->at);
+    switch ((int)op) {
+    case MF_TOK_PLUS: return mf_make_unary(p, MF_EXPR_LOAD, a, at);
+    case MF_TOK_MINUS: return mf_make_unary(p, MF_EXPR_NEGATE, a, at);
+    case MF_TOK_TILDE: return mf_make_unary(p, MF_EXPR_COMPLEMENT, a, at);
+    case MF_TOK_BANG: return mf_make_unary(p, MF_EXPR_NOT, a, at);
+    case MF_TOK_STAR: return mf_make_deref(p, a, at);
+    case MF_TOK_AMP: return mf_make_address(p, a, at);
+    case MF_TOK_PLUS_PLUS: return mf_make_step(p, MF_EXPR_PRE_INC, a, at);
+    default: return mf_make_step(p, MF_EXPR_PRE_DEC, a, at); /* "--", the last one */
+    }
+}
+
+static mf_expr *parse_unary(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    if (!mf_enter(p)) return mf_error(p, t->at);
+    mf_expr *e;
+    mf_qtype type = {0};
+    switch ((int)t->kind) {
+    case MF_TOK_PLUS:
+    case MF_TOK_MINUS:
+    case MF_TOK_TILDE:
+    case MF_TOK_BANG:
+    case MF_TOK_STAR:
+    case MF_TOK_AMP:
+    case MF_TOK_PLUS_PLUS:
+    case MF_TOK_MINUS_MINUS: e = prefix(p, t->kind, t->at); break;
+    case MF_KW_SIZEOF:
+    case MF_KW_ALIGNOF: e = parse_size(p); break;
+    case MF_TOK_L_PAREN:
+        if (mf_try_cast(p, &type)) {
+            mf_expr *a = p->panic ? mf_error(p, t->at) : parse_unary(p);
+            e = mf_explicit(p, a, type, span_join(t->at, a->at));
+            break;
+        }
+        e = parse_postfix(p);
+        break;
+    default: e = parse_postfix(p); break;
+    }
+    mf_leave(p);
+    return e;
+}
+
+/* Binary operators, from loosest to tightest; && and || stand below those of ops.def. */
+enum { LOGICAL_OR = 3, LOGICAL_AND = 4, LOOSEST = LOGICAL_OR };
+
+typedef struct binary_op {
+    int precedence; /* 0: none */
+    mf_op op;
+    size_t tokens;
+} binary_op;
+
+static binary_op peek_binary(const mf_parser *p)
+{
+#define MF_BINOP(ID, text, precedence, class) PRECEDENCE_##ID = (precedence),
+    enum {
+#include "mslfront/ops.def"
+    };
+#undef MF_BINOP
+#define OP(ID) ((binary_op){PRECEDENCE_##ID, MF_OP_##ID, 1})
+    mf_token_kind next;
+    switch ((int)mf_cur(p)->kind) {
+    case MF_TOK_STAR: return OP(MUL);
+    case MF_TOK_SLASH: return OP(DIV);
+    case MF_TOK_PERCENT: return OP(REM);
+    case MF_TOK_PLUS: return OP(ADD);
+    case MF_TOK_MINUS: return OP(SUB);
+    case MF_TOK_SHIFT_LEFT: return OP(SHL);
+    case MF_TOK_LESS: return OP(LT);
+    case MF_TOK_LESS_EQ: return OP(LE);
+    case MF_TOK_EQ_EQ: return OP(EQ);
+    case MF_TOK_BANG_EQ: return OP(NE);
+    case MF_TOK_AMP: return OP(AND);
+    case MF_TOK_CARET: return OP(XOR);
+    case MF_TOK_PIPE: return OP(OR);
+    case MF_TOK_AMP_AMP: return (binary_op){LOGICAL_AND, MF_OPS, 1};
+    case MF_TOK_PIPE_PIPE: return (binary_op){LOGICAL_OR, MF_OPS, 1};
+    case MF_TOK_GREATER_EQ:
+        if (p->no_greater) return (binary_op){0};
+        return OP(GE);
+    case MF_TOK_GREATER:
+        if (p->no_greater) return (binary_op){0};
+        next = mf_ahead(p, 1)->kind;
+        if (next == MF_TOK_GREATER && mf_glued(p, 0))
+            return (binary_op){PRECEDENCE_SHR, MF_OP_SHR, 2};
+        if (next == MF_TOK_GREATER_EQ && mf_glued(p, 0)) return (binary_op){0}; /* ">>=" */
+        return OP(GT);
+    default: return (binary_op){0}; /* no binary operator */
+    }
+#undef OP
+}
+
+static mf_expr *parse_binary(mf_parser *p, int least)
+{
+    mf_expr *a = parse_unary(p);
+    for (;;) {
+        binary_op b = peek_binary(p);
+        if (b.precedence < least || b.precedence == 0 || p->panic) return a;
+        p->at += b.tokens;
+        mf_expr *right = parse_binary(p, b.precedence + 1);
+        if (b.op != MF_OPS) {
+            a = mf_make_binary(p, b.op, a, right);
+        } else {
+            a = mf_make_logical(p, b.precedence == LOGICAL_AND ? MF_EXPR_AND : MF_EXPR_OR, a,
+                                right);
+        }
+    }
+}
+
+mf_expr *mf_parse_ternary(mf_parser *p)
+{
+    mf_expr *a = parse_binary(p, LOOSEST);
+    if (!mf_at(p, MF_TOK_QUESTION) || p->panic) return a;
+    if (!mf_enter(p)) return mf_error(p, a->at);
+    mf_advance(p);
+    bool outer = p->no_greater;
+    p->no_greater = false;
+    mf_expr *b = mf_parse_expr(p);
+    p->no_greater = outer;
+    mf_expr *e = mf_error(p, a->at);
+    if (mf_expect(p, MF_TOK_COLON, "in '?:'")) {
+        mf_expr *c = mf_parse_assignment(p);
+        e = mf_make_cond(p, a, b, c);
+    }
+    mf_leave(p);
+    return e;
+}
+
+/* The operator of a compound assignment at the cursor; MF_OPS where there is none. *tokens is how
+ * many it takes. */
+static mf_op assign_op(const mf_parser *p, size_t *tokens)
+{
+    *tokens = 1;
+    switch ((int)mf_cur(p)->kind) {
+    case MF_TOK_PLUS_EQ: return MF_OP_ADD;
+    case MF_TOK_MINUS_EQ: return MF_OP_SUB;
+    case MF_TOK_STAR_EQ: return MF_OP_MUL;
+    case MF_TOK_SLASH_EQ: return MF_OP_DIV;
+    case MF_TOK_PERCENT_EQ: return MF_OP_REM;
+    case MF_TOK_AMP_EQ: return MF_OP_AND;
+    case MF_TOK_PIPE_EQ: return MF_OP_OR;
+    case MF_TOK_CARET_EQ: return MF_OP_XOR;
+    case MF_TOK_SHIFT_LEFT_EQ: return MF_OP_SHL;
+    case MF_TOK_GREATER:
+        *tokens = 2;
+        return mf_ahead(p, 1)->kind == MF_TOK_GREATER_EQ && mf_glued(p, 0) ? MF_OP_SHR : MF_OPS;
+    default: return MF_OPS; /* no assignment */
+    }
+}
+
+mf_expr *mf_parse_assignment(mf_parser *p)
+{
+    mf_expr *a = mf_parse_ternary(p);
+    size_t tokens = 1;
+    mf_op op = assign_op(p, &tokens);
+    bool plain = mf_at(p, MF_TOK_EQ);
+    if ((op == MF_OPS && !plain) || p->panic) return a;
+    if (!mf_enter(p)) return mf_error(p, a->at);
+    p->at += tokens;
+    mf_expr *b;
+    if (plain && mf_at(p, MF_TOK_L_BRACE) && !mf_bad(a)) {
+        const mf_type *t = a->type;
+        b = mf_parse_braced(p, &t);
+    } else {
+        b = mf_parse_assignment(p);
+    }
+    mf_leave(p);
+    return plain ? mf_make_assign(p, a, b) : mf_make_assign_op(p, op, a, b);
+}
+
+mf_expr *mf_parse_expr(mf_parser *p)
+{
+    mf_expr *a = mf_parse_assignment(p);
+    while (mf_at(p, MF_TOK_COMMA) && !p->panic) {
+        mf_advance(p);
+        mf_expr *b = mf_parse_assignment(p);
+        if (mf_bad(a) || mf_bad(b)) {
+            a = mf_error(p, span_join(a->at, b->at));
+            continue;
+        }
+        span at = span_join(a->at, b->at);
+        mf_expr *e =
+            b->lvalue ? mf_make_place(p, MF_EXPR_COMMA, at, (mf_qtype){b->type, b->space, b->quals})
+                      : mf_new(p, MF_EXPR_COMMA, at, b->type);
+        e->a = a;
+        e->b = b;
+        a = mf_finish(p, e);
+    }
+    return a;
+}

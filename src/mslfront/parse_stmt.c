@@ -1,0 +1,401 @@
+/* Statements. */
+#include "mslfront/parser.h"
+
+#include <stdlib.h>
+
+mf_stmt *mf_new_stmt(mf_parser *p, mf_stmt_kind kind, span at)
+{
+    mf_stmt *s = arena_new(p->mem, mf_stmt);
+    s->kind = kind;
+    s->at = at;
+    return s;
+}
+
+static void parse_into(mf_parser *p, mf_stmts *out);
+
+static mf_stmt *block_of(mf_parser *p, const mf_stmts *items, span at)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_BLOCK, at);
+    s->items = items->at;
+    s->item_count = items->n;
+    return s;
+}
+
+/* One statement in a scope of its own, as the body of an if or a loop. */
+static mf_stmt *parse_body(mf_parser *p)
+{
+    if (mf_at(p, MF_TOK_L_BRACE)) return mf_parse_block(p);
+    span begin = mf_cur(p)->at;
+    mf_stmts items = mf_stmts_none();
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    parse_into(p, &items);
+    mf_pop_scope(p);
+    if (items.n == 1 && items.at[0]->kind != MF_STMT_DECL) return items.at[0];
+    return block_of(p, &items, mf_since(p, begin));
+}
+
+mf_stmt *mf_parse_block(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    mf_stmts items = mf_stmts_none();
+    if (!mf_expect(p, MF_TOK_L_BRACE, "before the statements")) return block_of(p, &items, begin);
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        size_t before = p->at;
+        parse_into(p, &items);
+        if (p->panic) {
+            if (p->stmt_depth >= MF_STMT_DEPTH)
+                p->at = p->token_count - 1; /* too deep: no sense in going on */
+            mf_recover(p);
+        }
+        if (p->at == before) mf_advance(p);
+    }
+    mf_pop_scope(p);
+    if (!p->panic && mf_at(p, MF_TOK_END)) {
+        mf_syntax(p, begin, "this '{' is not closed");
+    } else {
+        mf_accept(p, MF_TOK_R_BRACE);
+    }
+    return block_of(p, &items, mf_since(p, begin));
+}
+
+/* "( condition )" as a scalar bool. */
+static mf_expr *parse_condition(mf_parser *p, const char *where)
+{
+    span begin = mf_cur(p)->at;
+    if (!mf_expect(p, MF_TOK_L_PAREN, where)) return mf_error(p, begin);
+    if (mf_at_type(p) && mf_ahead(p, 1)->kind == MF_TOK_IDENT) {
+        mf_syntax(p, mf_cur(p)->at, "a variable declared in a condition is not supported");
+        return mf_error(p, begin);
+    }
+    mf_expr *e = mf_parse_expr(p);
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the condition")) return mf_error(p, begin);
+    return mf_condition_value(p, e);
+}
+
+/* An if and the chain of its else-ifs, without recursion along the chain. */
+static mf_stmt *parse_if(mf_parser *p)
+{
+    mf_stmt *first = NULL, **link = &first;
+    for (unsigned n = 0;; ++n) {
+        mf_stmt *s = mf_new_stmt(p, MF_STMT_IF, mf_cur(p)->at);
+        if (n == MF_ELSE_CHAIN)
+            mf_syntax(p, s->at, "more than %d 'else if' in a chain", MF_ELSE_CHAIN);
+        *link = s;
+        mf_advance(p);
+        if (mf_at(p, MF_KW_CONSTEXPR))
+            mf_syntax(p, mf_cur(p)->at, "'if constexpr' is not supported");
+        s->cond = parse_condition(p, "after 'if'");
+        if (p->panic) return first;
+        s->body = parse_body(p);
+        if (p->panic || !mf_accept(p, MF_KW_ELSE)) return first;
+        if (!mf_at(p, MF_KW_IF)) {
+            s->other = parse_body(p);
+            return first;
+        }
+        link = &s->other;
+    }
+}
+
+static mf_stmt *parse_for(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_FOR, begin);
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'for'")) return s;
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    mf_stmts init = mf_stmts_none();
+    if (!mf_accept(p, MF_TOK_SEMI)) {
+        if (mf_at_type(p)) {
+            mf_parse_local(p, &init);
+        } else {
+            mf_stmt *e = mf_new_stmt(p, MF_STMT_EXPR, mf_cur(p)->at);
+            e->expr = mf_value(p, mf_parse_expr(p));
+            mf_stmts_push(p->mem, &init, e);
+            mf_expect(p, MF_TOK_SEMI, "after the loop's beginning");
+        }
+    }
+    if (init.n == 1) s->init = init.at[0];
+    if (init.n > 1) s->init = block_of(p, &init, init.at[0]->at);
+    if (!p->panic && !mf_at(p, MF_TOK_SEMI)) s->cond = mf_condition_value(p, mf_parse_expr(p));
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the loop's condition");
+    if (!p->panic && !mf_at(p, MF_TOK_R_PAREN)) s->step = mf_parse_expr(p);
+    if (!p->panic && mf_expect(p, MF_TOK_R_PAREN, "after the loop's head")) {
+        ++p->loops;
+        s->body = parse_body(p);
+        --p->loops;
+    }
+    mf_pop_scope(p);
+    return s;
+}
+
+static mf_stmt *parse_while(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_WHILE, begin);
+    mf_advance(p);
+    s->cond = parse_condition(p, "after 'while'");
+    if (p->panic) return s;
+    ++p->loops;
+    s->body = parse_body(p);
+    --p->loops;
+    return s;
+}
+
+static mf_stmt *parse_do(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_DO, begin);
+    mf_advance(p);
+    ++p->loops;
+    s->body = parse_body(p);
+    --p->loops;
+    if (p->panic || !mf_expect(p, MF_KW_WHILE, "after the body of 'do'")) return s;
+    s->cond = parse_condition(p, "after 'while'");
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after 'do ... while (...)'");
+    return s;
+}
+
+/* Labels and statements of a switch, from "{" on. */
+static void parse_switch_body(mf_parser *p, mf_stmt *s, mf_stmts *items)
+{
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        size_t before = p->at;
+        bool is_default = mf_at(p, MF_KW_DEFAULT);
+        if (is_default || mf_at(p, MF_KW_CASE)) {
+            mf_stmt *label = mf_new_stmt(p, MF_STMT_CASE, mf_cur(p)->at);
+            label->is_default = is_default;
+            mf_advance(p);
+            mf_expr *e = is_default ? NULL : mf_value(p, mf_parse_ternary(p));
+            if (e != NULL && !p->panic) {
+                mf_constant_integer(p, e, "the value of a case", INT64_MIN, INT64_MAX,
+                                    &label->case_value);
+                if (mf_is_scalar(s->cond->type)) {
+                    label->case_value =
+                        (int64_t)mf_wrap(s->cond->type->scalar, (uint64_t)label->case_value).i;
+                }
+            }
+            if (!p->panic) mf_expect(p, MF_TOK_COLON, "after the label");
+            mf_stmts_push(p->mem, items, label);
+        } else {
+            if (items->n == 0)
+                mf_syntax(p, mf_cur(p)->at, "a statement before the first label is not supported");
+            if (!p->panic) parse_into(p, items);
+        }
+        if (p->panic) mf_recover(p);
+        if (p->at == before) mf_advance(p);
+    }
+}
+
+/* Values of all labels, to find repeated ones by sorting. */
+static int compare_labels(const void *a, const void *b)
+{
+    const mf_stmt *const *x = a, *const *y = b;
+    if ((*x)->case_value != (*y)->case_value) return (*x)->case_value < (*y)->case_value ? -1 : 1;
+    return (*x)->at.begin < (*y)->at.begin ? -1 : (*x)->at.begin > (*y)->at.begin;
+}
+
+static void check_labels(mf_parser *p, const mf_stmts *items)
+{
+    mf_stmts labels = mf_stmts_none();
+    const mf_stmt *otherwise = NULL;
+    for (size_t i = 0; i < items->n; ++i) {
+        mf_stmt *s = items->at[i];
+        if (s->kind != MF_STMT_CASE) continue;
+        if (!s->is_default) {
+            mf_stmts_push(p->mem, &labels, s);
+        } else if (otherwise != NULL) {
+            diag_error(p->diags, s->at, "a second 'default' in one switch");
+        } else {
+            otherwise = s;
+        }
+    }
+    if (labels.n > 1) qsort(labels.at, labels.n, sizeof labels.at[0], compare_labels);
+    for (size_t i = 1; i < labels.n; ++i) {
+        if (labels.at[i]->case_value != labels.at[i - 1]->case_value) continue;
+        diag_error(p->diags, labels.at[i]->at, "the case %lld stands twice",
+                   (long long)labels.at[i]->case_value);
+        diag_note(p->diags, labels.at[i - 1]->at, "it stood here");
+    }
+}
+
+static mf_stmt *parse_switch(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_SWITCH, begin);
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'switch'")) return s;
+    mf_expr *e = mf_value(p, mf_parse_expr(p));
+    if (!mf_bad(e) && e->type->kind == MF_TYPE_ENUM)
+        e = mf_cast_to(p, e, mf_scalar_type(e->type->scalar), MF_CAST_CONVERT);
+    s->cond = mf_promote(p, e);
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the value of the switch")) return s;
+    if (!mf_bad(s->cond) && !mf_is_integer(s->cond->type)) {
+        diag_error(p->diags, s->cond->at, "a switch needs an integer, not '%.*s'",
+                   STR_ARG(mf_type_text(p->mem, s->cond->type)));
+    }
+    if (!mf_at(p, MF_TOK_L_BRACE)) {
+        mf_syntax(p, mf_cur(p)->at, "expected '{' after 'switch (...)'");
+        return s;
+    }
+    mf_stmts items = mf_stmts_none();
+    mf_advance(p);
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    ++p->switches;
+    parse_switch_body(p, s, &items);
+    --p->switches;
+    mf_pop_scope(p);
+    mf_expect(p, MF_TOK_R_BRACE, "at the end of the switch");
+    check_labels(p, &items);
+    s->items = items.at;
+    s->item_count = items.n;
+    return s;
+}
+
+static mf_stmt *parse_return(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_RETURN, begin);
+    const mf_function *f = p->function->function;
+    const mf_type *r = f->result;
+    mf_advance(p);
+    if (!mf_at(p, MF_TOK_SEMI)) {
+        const mf_type *t = r;
+        mf_expr *e = mf_at(p, MF_TOK_L_BRACE) && r->kind != MF_TYPE_REFERENCE &&
+                             r->kind != MF_TYPE_VOID && r->kind != MF_TYPE_ERROR
+                         ? mf_parse_braced(p, &t)
+                         : mf_parse_expr(p);
+        if (r->kind == MF_TYPE_VOID) {
+            e = mf_value(p, e);
+            if (!mf_bad(e) && e->type->kind != MF_TYPE_VOID) {
+                diag_error(p->diags, e->at, "'%.*s' returns nothing, so nothing can be returned",
+                           STR_ARG(f->name));
+            }
+            s->expr = e;
+        } else if (r->kind == MF_TYPE_REFERENCE) {
+            s->expr = mf_bind_reference(p, e, r, "return");
+        } else if (r->kind != MF_TYPE_ERROR) {
+            s->expr = mf_convert(p, e, r, "return");
+        }
+    } else if (r->kind != MF_TYPE_VOID && r->kind != MF_TYPE_ERROR) {
+        diag_error(p->diags, begin, "'%.*s' must return '%.*s'", STR_ARG(f->name),
+                   STR_ARG(mf_type_text(p->mem, r)));
+    }
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after 'return'");
+    return s;
+}
+
+static mf_stmt *parse_jump(mf_parser *p, span begin)
+{
+    bool is_break = mf_at(p, MF_KW_BREAK);
+    mf_stmt *s = mf_new_stmt(p, is_break ? MF_STMT_BREAK : MF_STMT_CONTINUE, begin);
+    mf_advance(p);
+    if (p->loops == 0 && !(is_break && p->switches != 0)) {
+        diag_error(p->diags, begin, "'%s' stands in no loop", is_break ? "break" : "continue");
+    }
+    mf_expect(p, MF_TOK_SEMI, is_break ? "after 'break'" : "after 'continue'");
+    return s;
+}
+
+static mf_stmt *parse_expression(mf_parser *p, span begin)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, begin);
+    s->expr = mf_parse_expr(p);
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the expression");
+    return s;
+}
+
+/* Whether a statement that begins with a type is a declaration: T(...) and T{...} are values. */
+static bool at_declaration(mf_parser *p)
+{
+    mf_token_kind k = mf_cur(p)->kind;
+    if (!mf_at_type(p)) return false;
+    if (k != MF_TOK_IDENT && k != MF_TOK_SCOPE && k != MF_KW_UNSIGNED && k != MF_KW_SIGNED)
+        return true;
+    size_t n = k == MF_TOK_SCOPE ? 2 : 1;
+    while (mf_ahead(p, n)->kind == MF_TOK_SCOPE) n += 2;
+    k = mf_ahead(p, n)->kind;
+    if (k == MF_TOK_L_BRACE) return false;
+    if (k != MF_TOK_L_PAREN) return true;
+    mf_token_kind inside = mf_ahead(p, n + 1)->kind;
+    mf_token_kind after = mf_ahead(p, n + 3)->kind;
+    return (inside == MF_TOK_STAR || inside == MF_TOK_AMP) &&
+           mf_ahead(p, n + 2)->kind == MF_TOK_IDENT && after == MF_TOK_R_PAREN &&
+           mf_ahead(p, n + 4)->kind == MF_TOK_L_SQUARE;
+}
+
+static mf_stmt *parse_loop(mf_parser *p, span begin)
+{
+    if (mf_at(p, MF_KW_FOR)) return parse_for(p, begin);
+    return mf_at(p, MF_KW_WHILE) ? parse_while(p, begin) : parse_do(p, begin);
+}
+
+static bool at_loop(const mf_parser *p)
+{
+    return mf_at(p, MF_KW_FOR) || mf_at(p, MF_KW_WHILE) || mf_at(p, MF_KW_DO);
+}
+
+/* A loop pragma and the loop it stands before. */
+static mf_stmt *parse_unrolled(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    mf_advance(p);
+    while (mf_at(p, MF_TOK_UNROLL)) {
+        t = mf_cur(p);
+        mf_advance(p);
+    }
+    if (!at_loop(p)) {
+        diag_warning(p->diags, t->at, "this #pragma stands before no loop");
+        return NULL;
+    }
+    mf_stmt *s = parse_loop(p, mf_cur(p)->at);
+    s->unroll = (int32_t)t->n;
+    return s;
+}
+
+static mf_stmt *parse_plain(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    switch ((int)mf_cur(p)->kind) {
+    case MF_TOK_SEMI: mf_advance(p); return mf_new_stmt(p, MF_STMT_EMPTY, begin);
+    case MF_TOK_L_BRACE: return mf_parse_block(p);
+    case MF_TOK_UNROLL: return parse_unrolled(p);
+    case MF_KW_IF: return parse_if(p);
+    case MF_KW_FOR:
+    case MF_KW_WHILE:
+    case MF_KW_DO: return parse_loop(p, begin);
+    case MF_KW_SWITCH: return parse_switch(p, begin);
+    case MF_KW_RETURN: return parse_return(p, begin);
+    case MF_KW_BREAK:
+    case MF_KW_CONTINUE: return parse_jump(p, begin);
+    case MF_KW_CASE:
+    case MF_KW_DEFAULT:
+        mf_syntax(p, begin,
+                  p->switches != 0 ? "a label inside another statement of a switch is not supported"
+                                   : "this label stands in no switch");
+        return NULL;
+    case MF_KW_GOTO:
+    case MF_KW_TRY:
+    case MF_KW_ASM:
+        mf_syntax(p, begin, "%s is not supported", mf_token_name(mf_cur(p)->kind));
+        return NULL;
+    default: return parse_expression(p, begin);
+    }
+}
+
+/* A statement; a declaration of several variables gives several. */
+static void parse_into(mf_parser *p, mf_stmts *out)
+{
+    if (p->stmt_depth >= MF_STMT_DEPTH) {
+        mf_syntax(p, mf_cur(p)->at, "statements are nested more than %d deep", MF_STMT_DEPTH);
+        return;
+    }
+    ++p->stmt_depth;
+    bool label = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_COLON;
+    if (label) {
+        mf_syntax(p, mf_cur(p)->at, "labels are not supported");
+    } else if (mf_parse_common_decl(p)) {
+        /* said nothing that runs */
+    } else if (at_declaration(p)) {
+        mf_parse_local(p, out);
+    } else {
+        mf_stmt *s = parse_plain(p);
+        if (s != NULL) mf_stmts_push(p->mem, out, s);
+    }
+    --p->stmt_depth;
+}

@@ -1,0 +1,176 @@
+/* The preprocessor's main loop: the file, the directives in it, the macros' bodies above it. */
+#include "mslfront/preproc.h"
+
+mf_macro *mf_library_macro(arena *mem, mf_ident *name, const char *text)
+{
+    mf_macro *m = arena_new(mem, mf_macro);
+    m->name = name;
+    m->library_text = text;
+    return m;
+}
+
+mf_tokens mf_pp_lex_text(mf_preproc *pp, str text, span at)
+{
+    mf_lexer x = {.mem = pp->mem,
+                  .idents = pp->idents,
+                  .diags = pp->diags,
+                  .text = text.p,
+                  .end = (uint32_t)text.n,
+                  .file = at.file};
+    mf_tokens out = mf_tokens_none();
+    for (;;) {
+        mf_token t = mf_lex(&x);
+        if (t.kind == MF_TOK_END) return out;
+        t.at = at;
+        mf_tokens_push(pp->mem, &out, t);
+    }
+}
+
+void mf_pp_push(mf_preproc *pp, mf_frame frame)
+{
+    mf_frame *f = arena_copy(pp->mem, &frame, sizeof frame);
+    f->below = pp->top;
+    pp->top = f;
+    if (f->macro != NULL) f->macro->busy = true;
+}
+
+mf_token mf_pp_file(mf_preproc *pp)
+{
+    if (!pp->has_ahead) return mf_lex(&pp->file);
+    pp->has_ahead = false;
+    return pp->ahead;
+}
+
+void mf_pp_unread(mf_preproc *pp, mf_token t)
+{
+    pp->ahead = t;
+    pp->has_ahead = true;
+}
+
+mf_token mf_pp_raw(mf_preproc *pp)
+{
+    while (pp->top != NULL) {
+        mf_frame *f = pp->top;
+        if (pp->stopped) return (mf_token){.kind = MF_TOK_END};
+        if (f->at < f->n) return f->tokens[f->at++];
+        if (f->floor) return (mf_token){.kind = MF_TOK_END};
+        if (f->macro != NULL) f->macro->busy = false;
+        pp->top = f->below;
+    }
+    if (pp->stopped) return (mf_token){.kind = MF_TOK_END};
+    return mf_pp_file(pp);
+}
+
+/* _Pragma("text"): true when it was one; a loop pragma is put in front of what follows. */
+static bool pragma_operator(mf_preproc *pp, mf_token name)
+{
+    mf_token open = mf_pp_raw(pp);
+    mf_token text = open.kind == MF_TOK_L_PAREN ? mf_pp_raw(pp) : open;
+    mf_token close = text.kind == MF_TOK_STRING ? mf_pp_raw(pp) : text;
+    if (close.kind != MF_TOK_R_PAREN || text.kind != MF_TOK_STRING || text.n < 2) {
+        diag_error(pp->diags, name.at, "_Pragma takes a string in parentheses");
+        return true;
+    }
+    mf_tokens words = mf_pp_lex_text(pp, (str){text.p + 1, text.n - 2}, name.at);
+    mf_token loop = mf_pp_pragma(pp, words, name.at);
+    if (loop.kind == MF_TOK_END) return true;
+    mf_pp_push(pp, (mf_frame){.tokens = arena_copy(pp->mem, &loop, sizeof loop), .n = 1});
+    return true;
+}
+
+mf_token mf_pp_next(mf_preproc *pp)
+{
+    for (;;) {
+        bool from_file = pp->top == NULL;
+        mf_token t = mf_pp_raw(pp);
+        if (from_file && t.kind == MF_TOK_HASH && (t.flags & MF_AT_LINE) != 0) {
+            mf_token loop = mf_pp_directive(pp, t);
+            if (loop.kind != MF_TOK_END) return loop;
+            continue;
+        }
+        if (t.kind != MF_TOK_IDENT) return t;
+        if (t.ident->macro == NULL) {
+            if (str_is(t.ident->text, "_Pragma") && pragma_operator(pp, t)) continue;
+            return t;
+        }
+        if (t.ident->macro->busy) t.flags |= MF_PAINTED;
+        if ((t.flags & MF_PAINTED) != 0 || !mf_pp_replace(pp, &t)) return t;
+    }
+}
+
+mf_tokens mf_pp_expand(mf_preproc *pp, const mf_token *tokens, size_t n)
+{
+    mf_tokens out = mf_tokens_none();
+    if (n == 0 || pp->stopped) return out;
+    if (++pp->depth > MF_MACRO_DEPTH) {
+        diag_error(pp->diags, tokens[0].at, "macro calls are nested more than %d deep",
+                   MF_MACRO_DEPTH);
+        pp->stopped = true;
+        --pp->depth;
+        return out;
+    }
+    mf_frame *outside = pp->top;
+    mf_pp_push(pp, (mf_frame){.tokens = tokens, .n = n, .floor = true});
+    for (mf_token t = mf_pp_next(pp); t.kind != MF_TOK_END; t = mf_pp_next(pp)) {
+        mf_tokens_push(pp->mem, &out, t);
+    }
+    while (pp->top != outside) { /* only after a stop is there more than the floor */
+        if (pp->top->macro != NULL) pp->top->macro->busy = false;
+        pp->top = pp->top->below;
+    }
+    --pp->depth;
+    return out;
+}
+
+static void define(mf_preproc *pp, str name, str value)
+{
+    mf_ident *id = mf_intern(pp->mem, pp->idents, name);
+    id->macro = arena_new(pp->mem, mf_macro);
+    id->macro->name = id;
+    id->macro->body = mf_pp_lex_text(pp, value, (span){0});
+}
+
+static void define_special(mf_preproc *pp, const char *name, mf_special special)
+{
+    mf_ident *id = mf_intern(pp->mem, pp->idents, str_of(name));
+    id->macro = arena_new(pp->mem, mf_macro);
+    id->macro->name = id;
+    id->macro->special = special;
+}
+
+static void start(mf_preproc *pp, uint32_t file, const mf_options *options)
+{
+    str text = pp->sources->files[file - 1].text;
+    pp->file = (mf_lexer){.mem = pp->mem,
+                          .idents = pp->idents,
+                          .diags = pp->diags,
+                          .text = text.p,
+                          .end = (uint32_t)text.n,
+                          .file = file};
+    if (text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0)
+        pp->file.at = 3; /* a byte order mark */
+    uint32_t version = options->version != 0 ? options->version : MF_VERSION;
+    define(pp, STR("__METAL_VERSION__"), str_format(pp->mem, "%u", version));
+    define_special(pp, "__LINE__", MF_SPECIAL_LINE);
+    define_special(pp, "__FILE__", MF_SPECIAL_FILE);
+    define_special(pp, "__COUNTER__", MF_SPECIAL_COUNTER);
+    for (size_t i = 0; i < options->define_count; ++i) {
+        define(pp, options->defines[i].name, options->defines[i].value);
+    }
+}
+
+mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options)
+{
+    start(pp, file, options);
+    mf_tokens out = {.cap = pp->file.end / 4 + 16};
+    out.at = arena_array(pp->mem, mf_token, out.cap);
+    for (;;) {
+        mf_token t = mf_pp_next(pp);
+        if (t.kind == MF_TOK_END) break;
+        mf_tokens_push(pp->mem, &out, t);
+    }
+    mf_pp_finish(pp);
+    span end = {file, pp->file.end, pp->file.end};
+    mf_tokens_push(pp->mem, &out, (mf_token){.kind = MF_TOK_END, .flags = MF_AT_LINE, .at = end});
+    return out;
+}

@@ -1,0 +1,212 @@
+/* Scopes and the look-up of names, the user's and the library's. */
+#include "mslfront/names.h"
+#include "mslfront/parser.h"
+
+enum { SMALL_SCOPE = 8 };
+
+mf_scope *mf_push_scope(mf_parser *p, mf_scope_kind kind)
+{
+    mf_scope *s = arena_new(p->mem, mf_scope);
+    s->kind = kind;
+    s->parent = p->scope;
+    s->label = p->scope != NULL && kind != MF_SCOPE_BLOCK ? p->scope->label : (str){0};
+    p->scope = s;
+    return s;
+}
+
+void mf_pop_scope(mf_parser *p)
+{
+    p->scope = p->scope->parent;
+}
+
+mf_symbol *mf_find(const mf_scope *s, const mf_ident *id)
+{
+    if (s->n > SMALL_SCOPE) return map_get_id(&s->index, id);
+    for (mf_symbol *one = s->first; one != NULL; one = one->next) {
+        if (one->name == id) return one;
+    }
+    return NULL;
+}
+
+mf_symbol *mf_add_symbol(mf_parser *p, mf_scope *s, mf_symbol_kind kind, mf_ident *id, span at)
+{
+    mf_symbol *one = arena_new(p->mem, mf_symbol);
+    one->kind = kind;
+    one->name = id;
+    one->at = at;
+    if (s->last != NULL) {
+        s->last->next = one;
+    } else {
+        s->first = one;
+    }
+    s->last = one;
+    if (++s->n == SMALL_SCOPE + 1) {
+        for (mf_symbol *old = s->first; old != NULL; old = old->next) {
+            map_put_id(p->mem, &s->index, old->name, old);
+        }
+    } else if (s->n > SMALL_SCOPE) {
+        map_put_id(p->mem, &s->index, id, one);
+    }
+    return one;
+}
+
+mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
+{
+    mf_symbol *old = mf_find(p->scope, id);
+    if (old == NULL) return mf_add_symbol(p, p->scope, kind, id, at);
+    diag_error(p->diags, at, "'%.*s' is already declared in this scope", STR_ARG(id->text));
+    diag_note(p->diags, old->at, "it was declared here");
+    return NULL;
+}
+
+/* Where a part of a qualified name is looked for. */
+typedef struct place {
+    enum { FROM_HERE, IN_SCOPE, IN_METAL, IN_MATH, IN_ENUM, IN_VOTE, NOWHERE } kind;
+    const mf_scope *scope;
+    mf_math math;
+    str enumeration;
+} place;
+
+static bool known_to_library(const mf_ident *id)
+{
+    const mf_type *type;
+    int64_t value;
+    return id->builtin >= 0 || id->type != NULL ||
+           mf_library_constant((str){0}, id->text, &type, &value);
+}
+
+static void find_in_library(mf_ref *r)
+{
+    r->library = true;
+    r->builtin = r->id->builtin;
+    r->type = r->id->type;
+    if (r->builtin < 0 && r->type == NULL) {
+        r->is_constant = mf_library_constant((str){0}, r->id->text, &r->type, &r->value);
+    }
+}
+
+static mf_symbol *find_used(const mf_scope *s, const mf_ident *id)
+{
+    mf_symbol *found = mf_find(s, id);
+    for (size_t i = 0; found == NULL && i < s->used_count; ++i) found = mf_find(s->used[i], id);
+    return found;
+}
+
+static void find_from_here(mf_parser *p, mf_ref *r)
+{
+    for (const mf_scope *s = p->scope; s != NULL; s = s->parent) {
+        r->symbol = find_used(s, r->id);
+        if (r->symbol != NULL && r->symbol->kind == MF_SYM_LIBRARY) {
+            r->symbol = NULL;
+            find_in_library(r);
+            return;
+        }
+        if (s->is_metal) find_in_library(r);
+        if (r->symbol != NULL || r->builtin >= 0 || r->type != NULL) return;
+    }
+    if (r->id->type != NULL && !r->id->type_in_metal) {
+        r->type = r->id->type;
+    } else {
+        r->hidden_by_metal = !r->library && known_to_library(r->id);
+    }
+}
+
+static void find_in(mf_parser *p, const place *where, mf_ref *r)
+{
+    switch (where->kind) {
+    case FROM_HERE: find_from_here(p, r); break;
+    case IN_SCOPE:
+        r->symbol = find_used(where->scope, r->id);
+        if (r->symbol == NULL && where->scope->is_metal) find_in_library(r);
+        if (r->symbol == NULL && where->scope->kind == MF_SCOPE_GLOBAL && r->id->type != NULL &&
+            !r->id->type_in_metal) {
+            r->type = r->id->type;
+        }
+        break;
+    case IN_METAL: find_in_library(r); break;
+    case IN_MATH:
+        find_in_library(r);
+        r->math = where->math;
+        break;
+    case IN_ENUM:
+        r->is_constant = mf_library_constant(where->enumeration, r->id->text, &r->type, &r->value);
+        break;
+    case IN_VOTE:
+        if (str_is(r->id->text, "vote_t")) r->type = mf_scalar_type(MF_ULONG);
+        break;
+    case NOWHERE: break;
+    }
+}
+
+/* Where the names are that follow "r ::". */
+static place place_of(const mf_ref *r)
+{
+    const mf_symbol *s = r->symbol;
+    if (s != NULL && s->names != NULL) return (place){.kind = IN_SCOPE, .scope = s->names};
+    if (s != NULL) return (place){.kind = NOWHERE};
+    str name = r->id->text;
+    if (str_is(name, "metal")) return (place){.kind = IN_METAL};
+    if (r->library && str_is(name, "fast")) return (place){.kind = IN_MATH, .math = MF_MATH_FAST};
+    if (r->library && str_is(name, "precise"))
+        return (place){.kind = IN_MATH, .math = MF_MATH_PRECISE};
+    if (r->type != NULL && r->type->kind == MF_TYPE_ENUM)
+        return (place){.kind = IN_ENUM, .enumeration = name};
+    if (r->type != NULL && str_is(name, "simd_vote")) return (place){.kind = IN_VOTE};
+    return (place){.kind = NOWHERE};
+}
+
+static mf_ref resolve(mf_parser *p, size_t *at, bool quiet)
+{
+    const mf_token *t = &p->tokens[*at];
+    mf_ref r = {.builtin = -1, .at = t->at};
+    place where = {.kind = FROM_HERE};
+    if (t->kind == MF_TOK_SCOPE) {
+        where = (place){.kind = IN_SCOPE, .scope = p->global};
+        t = &p->tokens[++*at];
+    }
+    for (;;) {
+        bool qualified = where.kind != FROM_HERE;
+        r = (mf_ref){
+            .id = t->ident, .builtin = -1, .at = span_join(r.at, t->at), .qualified = qualified};
+        if (t->kind != MF_TOK_IDENT) {
+            if (!quiet) mf_syntax(p, t->at, "expected a name after '::'");
+            r.id = NULL;
+            return r;
+        }
+        find_in(p, &where, &r);
+        t = &p->tokens[++*at];
+        if (t->kind != MF_TOK_SCOPE) return r;
+        where = place_of(&r);
+        if (where.kind == NOWHERE) {
+            if (!quiet) {
+                mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration",
+                          STR_ARG(r.id->text));
+            }
+            r.id = NULL;
+            return r;
+        }
+        t = &p->tokens[++*at];
+    }
+}
+
+mf_ref mf_resolve(mf_parser *p)
+{
+    return resolve(p, &p->at, false);
+}
+
+mf_ref mf_peek_name(mf_parser *p)
+{
+    size_t at = p->at;
+    return resolve(p, &at, true);
+}
+
+void mf_unknown_name(mf_parser *p, const mf_ref *r)
+{
+    if (r->id == NULL) return;
+    if (r->hidden_by_metal) {
+        diag_error(p->diags, r->at, "'%.*s' is not declared; the library's is 'metal::%.*s'",
+                   STR_ARG(r->id->text), STR_ARG(r->id->text));
+        return;
+    }
+    diag_error(p->diags, r->at, "'%.*s' is not declared", STR_ARG(r->id->text));
+}
