@@ -13,7 +13,7 @@ static bool template_arguments(mf_parser *p, mf_qtype *type, int64_t *numbers, s
         mf_expect(p, MF_TOK_LESS, "before the template's arguments") && mf_parse_type_id(p, type);
     for (size_t n = 0; good && mf_accept(p, MF_TOK_COMMA); ++n) {
         mf_expr *e = mf_parse_ternary(p);
-        int64_t v;
+        int64_t v = 0;
         good = n < most &&
                mf_constant_integer(p, mf_value(p, e), "a template's argument", 0, INT32_MAX, &v);
         if (n >= most) mf_syntax(p, e->at, "too many template arguments");
