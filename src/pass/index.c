@@ -12,14 +12,12 @@ const ir_node *index_scale(arena *mem, const ir_node *a, const ir_node *b)
 
 const ir_node *index_shift(arena *mem, const ir_node *a, const ir_node *b)
 {
-    if (b->kind == IR_RAMP) {
-        const ir_node *swap = a;
-        a = b;
-        b = swap;
-    }
-    if (a->kind != IR_RAMP || b->type.lanes != 1) return ir_add(mem, a, b);
-    const ir_ramp *ramp = ir_as_ramp(a);
-    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_add(mem, ramp->base, b), .stride = ramp->stride);
+    bool first = a->kind == IR_RAMP;
+    const ir_node *vector = first ? a : b, *scalar = first ? b : a;
+    if (vector->kind != IR_RAMP || scalar->type.lanes != 1) return ir_add(mem, a, b);
+    const ir_ramp *ramp = ir_as_ramp(vector);
+    const ir_node *base = first ? ir_add(mem, ramp->base, scalar) : ir_add(mem, scalar, ramp->base);
+    return ir_make(mem, RAMP, ramp, vector->at, vector->type, .base = base, .stride = ramp->stride);
 }
 
 const ir_node *index_cast(arena *mem, ir_type type, const ir_node *index)

@@ -113,7 +113,7 @@ static ir_list source_index(matcher *m, const view *v, ir_list index)
     const ir_node **at = arena_alloc(mem, n * sizeof *at);
     for (size_t i = 0; i < n; ++i) {
         at[i] = v->least[i];
-        if (i >= v->skip) at[i] = index_shift(mem, index.at[i - v->skip], at[i]);
+        if (i >= v->skip) at[i] = index_shift(mem, at[i], index.at[i - v->skip]);
     }
     return (ir_list){(const ir_node *const *)at, n};
 }

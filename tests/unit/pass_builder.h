@@ -11,6 +11,7 @@
 
 #include "ir/fold.h"
 #include "ir/print.h"
+#include "ir/walk.h"
 #include "pass/pass.h"
 
 typedef struct builder {
