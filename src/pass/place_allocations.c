@@ -8,16 +8,126 @@
  *         for bx in T.thread_binding(4, "blockIdx.x"):          ... S ...
  *             ... S ...
  *
- * The place is the smallest statement that holds all uses, but not below a loop of the kernel: its iterations may hand
- * values on in the buffer. Global memory stays on the host; a kernel that allocates it is refused. A buffer that
+ * The place is the smallest statement that holds all uses. It is below a loop of the kernel only where each iteration is
+ * seen to store what it reads, so that nothing is handed on in the buffer. Global memory stays on the host; a kernel that allocates it is refused. A buffer that
  * nothing uses goes. Left alone: allocations that are statements already. */
-#include "pass/thread_axis.h"
+#include "pass/touched.h"
 
 typedef struct placing {
     ir_rewrite r;
     pass_context *cx;
     bool in_kernel;
+    thread_axis_vec axes; /* threadIdx axes around the statement at hand */
 } placing;
+
+/* ---- Loops of a kernel ----------------------------------------------------------------------------- */
+
+/* Is a value that the buffer holds handed from one iteration to the next, as far as blocks can tell? */
+typedef struct carry_search {
+    ir_walk w;
+    arena *mem;
+    const ir_for *loop;
+    const ir_var *data;
+    ir_node_vec blocks; /* around the statement at hand, inside the loop */
+    map inner;          /* variables defined inside the loop */
+    bool carried;
+} carry_search;
+
+typedef struct only_loop {
+    ir_walk w;
+    const carry_search *s;
+    bool loop, other;
+} only_loop;
+
+static void only_node(ir_walk *w, const ir_node *n)
+{
+    ir_walk_children(w, n);
+}
+
+static void only_var(ir_walk *w, const ir_var *v)
+{
+    only_loop *o = (only_loop *)(void *)w;
+    o->loop |= v == o->s->loop->var;
+    o->other |= map_get_id(&o->s->inner, v) != NULL;
+}
+
+/* Does the condition choose among iterations of the loop, as "k == 0" does, and not among elements? */
+static bool chooses_iterations(const carry_search *s, const ir_node *cond)
+{
+    only_loop o = {.w = {.node = only_node, .use_var = only_var}, .s = s};
+    only_node(&o.w, cond);
+    return o.loop && !o.other;
+}
+
+static void carry_def(ir_walk *w, const ir_var *v)
+{
+    carry_search *s = (carry_search *)(void *)w;
+    map_put_id(s->mem, &s->inner, v, v);
+}
+
+/* A store in a block whose spatial variables say which elements it makes; its other variables, and its condition if that
+ * is not about those elements, must have nothing to do with the loop. */
+static bool makes_anew(const carry_search *s)
+{
+    bool spatial = false;
+    for (size_t i = 0; i < s->blocks.n; ++i) {
+        const ir_block *b = ir_as_block(s->blocks.at[i]);
+        for (size_t k = 0; k < b->iters.n; ++k) {
+            const ir_iter *it = &b->iters.at[k];
+            spatial |= it->kind == IR_SPATIAL;
+            if (it->kind != IR_SPATIAL && ir_uses_var(it->binding, s->loop->var)) return false;
+        }
+        if (chooses_iterations(s, b->predicate)) return false;
+    }
+    return spatial;
+}
+
+static void carry_node(ir_walk *w, const ir_node *n)
+{
+    carry_search *s = (carry_search *)(void *)w;
+    if (!ir_is_stmt(n)) return;
+    if (n->kind == IR_STORE && ir_as_store(n)->buffer->data == s->data && !makes_anew(s)) s->carried = true;
+    if (n->kind != IR_BLOCK) {
+        ir_walk_children(w, n);
+        return;
+    }
+    ir_node_vec_push(s->mem, &s->blocks, n);
+    ir_walk_children(w, n);
+    s->blocks.n--;
+}
+
+/* Is the memory stored to before anything is read from it, whatever the path? */
+static bool stores_first(const ir_node *n, const ir_var *data)
+{
+    thread_axis axis;
+    if (n->kind == IR_SEQ) {
+        ir_list body = ir_as_seq(n)->body;
+        size_t i = 0;
+        while (i < body.n && !memory_is_touched(body.at[i], data)) ++i;
+        return i < body.n && stores_first(body.at[i], data);
+    }
+    if (thread_axis_of(n, &axis)) return stores_first(axis.body, data);
+    if (n->kind == IR_FOR) return stores_first(ir_as_for(n)->body, data);
+    if (n->kind == IR_BLOCK) return stores_first(ir_as_block(n)->body, data);
+    return n->kind == IR_STORE && !memory_is_touched(ir_as_store(n)->value, data);
+}
+
+/* Does each iteration store all that it reads? Then the buffer may be allocated anew in each. */
+static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
+{
+    const ir_for *loop = ir_as_for(n);
+    if (loop->loop == IR_VECTORIZED || !stores_first(loop->body, b->data)) return false;
+    carry_search s = {.w = {.node = carry_node, .def_var = carry_def}, .mem = p->cx->mem, .loop = loop, .data = b->data};
+    carry_node(&s.w, loop->body);
+    if (s.carried) return false;
+    touched_query q = {.mem = p->cx->mem, .buffer = b, .shared = b->scope != IR_SCOPE_LOCAL ? &p->axes : NULL};
+    q.writes = true;
+    touched stored = touched_by(&q, loop->body);
+    q.writes = false;
+    q.reads = true;
+    touched read = touched_by(&q, loop->body);
+    return touched_covers(p->cx->mem, &stored, &read);
+}
 
 /* ---- Finding the place ----------------------------------------------------------------------------- */
 
@@ -81,8 +191,8 @@ static const ir_node *place_in_if(placing *p, const ir_buffer *b, const ir_node 
 static const ir_node *place_in_loop(placing *p, const ir_buffer *b, const ir_node *n)
 {
     /* On the host each iteration launches kernels, which keep nothing. */
-    bool launches = !p->in_kernel && thread_axis_below(n);
-    if (!launches || memory_is_touched(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
+    bool inside = p->in_kernel ? is_fresh(p, b, n) : thread_axis_below(n);
+    if (!inside || memory_is_touched(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
     ir_for copy = *ir_as_for(n);
     copy.body = place(p, b, copy.body);
     return arena_copy(p->cx->mem, &copy, sizeof copy);
@@ -91,8 +201,11 @@ static const ir_node *place_in_loop(placing *p, const ir_buffer *b, const ir_nod
 static const ir_node *place_in_axis(placing *p, const ir_buffer *b, const thread_axis *axis)
 {
     bool before = p->in_kernel;
+    size_t axes = p->axes.n;
     p->in_kernel = true;
+    if (thread_tag_is_local(axis->tag)) thread_axis_vec_push(p->cx->mem, &p->axes, *axis);
     const ir_node *body = place(p, b, axis->body);
+    p->axes.n = axes;
     p->in_kernel = before;
     return thread_axis_wrap(p->cx->mem, axis, body);
 }
@@ -134,10 +247,15 @@ static const ir_node *place_node(ir_rewrite *r, const ir_node *n)
     placing *p = (placing *)(void *)r;
     if (!ir_is_stmt(n)) return n;
     bool before = p->in_kernel;
+    size_t axes = p->axes.n;
     thread_axis axis;
-    p->in_kernel |= thread_axis_of(n, &axis);
+    if (thread_axis_of(n, &axis)) {
+        p->in_kernel = true;
+        if (thread_tag_is_local(axis.tag)) thread_axis_vec_push(r->mem, &p->axes, axis);
+    }
     if (n->kind == IR_BLOCK && ir_as_block(n)->allocs.n != 0) n = place_all(p, n);
     n = ir_rewrite_children(r, n);
+    p->axes.n = axes;
     p->in_kernel = before;
     return n;
 }

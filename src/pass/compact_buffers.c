@@ -1,0 +1,188 @@
+/* compact_buffers: threadgroup and local buffers are as large as what is touched of them.
+ *
+ * Why: a stage of a big matrix is written with the matrix's shape, but a threadgroup holds one tile at a time.
+ *
+ *     S = T.alloc (512, 512), shared                       S = T.alloc (16, 16), shared
+ *     for y, x in T.grid(16, 16):                          for y, x in T.grid(16, 16):
+ *         S[by * 16 + y, k * 16 + x] = A[...]      ->          S[y, x] = A[...]
+ *
+ * A dimension shrinks where all its indices are a common part, known at the allocation, and a bounded rest. Left alone:
+ * global memory, buffers used through pointers or views, buffers with strides or an offset. */
+#include "ir/fold.h"
+#include "pass/touched.h"
+
+/* The smaller buffer, and what its indices are less by. */
+typedef struct smaller {
+    const ir_buffer *buffer;
+    const ir_node **less; /* NULL: nothing */
+} smaller;
+
+typedef struct compact {
+    ir_rewrite r;
+    pass_context *cx;
+    ir_analyzer *az;
+    thread_axis_vec axes; /* threadIdx axes around the statement at hand */
+    map small;            /* buffer -> smaller */
+} compact;
+
+/* ---- What a buffer shrinks to --------------------------------------------------------------------- */
+
+static bool may_shrink(const compact *c, const ir_buffer *b)
+{
+    bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SHARED || b->scope == IR_SCOPE_SHARED_DYN;
+    return kept && c->axes.n != 0 && b->shape.n != 0 && b->strides.n == 0 && b->elem_offset == NULL;
+}
+
+/* The new extent of dimension `i`, and its start; the old extent and NULL where nothing is gained. */
+static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d, const ir_node **start)
+{
+    arena *mem = c->cx->mem;
+    int64_t extent, base, n;
+    *start = NULL;
+    if (!d.known) return old;
+    bool constant = ir_const_value(old, &n);
+    if (ir_const_value(d.base, &base)) {
+        /* What lies outside of the buffer is not touched in earnest. */
+        if (d.least < -base) d.least = -base;
+        if (constant && d.most > n - 1 - base) d.most = n - 1 - base;
+    }
+    if (__builtin_sub_overflow(d.most, d.least, &extent) || extent < 0 || extent >= INT32_MAX) return old;
+    extent++;
+    if (constant && extent >= n) return old;
+    *start = ir_simplify(c->az, ir_add(mem, d.base, ir_int_like(mem, d.base, d.least)));
+    return ir_int_like(mem, old, extent);
+}
+
+static void shrink(compact *c, const ir_buffer *b, const ir_node *rest)
+{
+    arena *mem = c->cx->mem;
+    touched_query q = {.mem = mem, .buffer = b, .reads = true, .writes = true};
+    if (b->scope != IR_SCOPE_LOCAL) q.shared = &c->axes;
+    touched t = touched_by(&q, rest);
+    if (!t.any || t.opaque) return;
+    const ir_node **shape = arena_array(mem, const ir_node *, b->shape.n);
+    const ir_node **less = arena_array(mem, const ir_node *, b->shape.n);
+    bool changed = false;
+    for (size_t i = 0; i < b->shape.n; ++i) {
+        shape[i] = new_extent(c, b->shape.at[i], t.dims[i], &less[i]);
+        changed |= shape[i] != b->shape.at[i];
+    }
+    if (!changed) return;
+    ir_buffer copy = *b;
+    copy.shape = (ir_list){(const ir_node *const *)shape, b->shape.n};
+    smaller *s = arena_new(mem, smaller);
+    *s = (smaller){arena_copy(mem, &copy, sizeof copy), less};
+    map_put_id(mem, &c->small, b, s);
+}
+
+/* ---- Rewriting ------------------------------------------------------------------------------------- */
+
+static const ir_node *minus(compact *c, const ir_node *index, const ir_node *less)
+{
+    arena *mem = c->cx->mem;
+    if (less == NULL) return index;
+    if (index->kind != IR_RAMP) return ir_simplify(c->az, ir_sub(mem, index, less));
+    ir_ramp copy = *ir_as_ramp(index);
+    copy.base = ir_simplify(c->az, ir_sub(mem, copy.base, less));
+    return arena_copy(mem, &copy, sizeof copy);
+}
+
+static ir_list new_index(compact *c, const smaller *s, ir_list index)
+{
+    const ir_node **at = arena_array(c->cx->mem, const ir_node *, index.n);
+    for (size_t i = 0; i < index.n; ++i) at[i] = minus(c, index.at[i], s->less[i]);
+    return (ir_list){(const ir_node *const *)at, index.n};
+}
+
+static ir_regions new_regions(compact *c, ir_regions regions)
+{
+    arena *mem = c->cx->mem;
+    ir_region *at = arena_array(mem, ir_region, regions.n);
+    bool changed = false;
+    for (size_t i = 0; i < regions.n; ++i) {
+        at[i] = regions.at[i];
+        const smaller *s = map_get_id(&c->small, at[i].buffer);
+        if (s == NULL) continue;
+        changed = true;
+        ir_range *ranges = arena_copy(mem, at[i].ranges, at[i].n * sizeof *ranges);
+        for (size_t k = 0; k < at[i].n; ++k) ranges[k].min = minus(c, ranges[k].min, s->less[k]);
+        at[i].ranges = ranges;
+        at[i].buffer = s->buffer;
+    }
+    return changed ? (ir_regions){at, regions.n} : regions;
+}
+
+static const ir_node *new_load(compact *c, const ir_node *n)
+{
+    ir_load copy = *ir_as_load(n);
+    const smaller *s = map_get_id(&c->small, copy.buffer);
+    if (s == NULL) return n;
+    copy.buffer = s->buffer;
+    copy.index = new_index(c, s, copy.index);
+    return arena_copy(c->cx->mem, &copy, sizeof copy);
+}
+
+static const ir_node *new_store(compact *c, const ir_node *n)
+{
+    ir_store copy = *ir_as_store(n);
+    const smaller *s = map_get_id(&c->small, copy.buffer);
+    if (s == NULL) return n;
+    copy.buffer = s->buffer;
+    copy.index = new_index(c, s, copy.index);
+    return arena_copy(c->cx->mem, &copy, sizeof copy);
+}
+
+static const ir_node *new_alloc(compact *c, const ir_node *n)
+{
+    ir_alloc copy = *ir_as_alloc(n);
+    const smaller *s = map_get_id(&c->small, copy.buffer);
+    if (s == NULL) return n;
+    copy.buffer = s->buffer;
+    return arena_copy(c->cx->mem, &copy, sizeof copy);
+}
+
+static const ir_node *new_block(compact *c, const ir_node *n)
+{
+    ir_block copy = *ir_as_block(n);
+    copy.reads = new_regions(c, copy.reads);
+    copy.writes = new_regions(c, copy.writes);
+    bool same = copy.reads.at == ir_as_block(n)->reads.at && copy.writes.at == ir_as_block(n)->writes.at;
+    return same ? n : arena_copy(c->cx->mem, &copy, sizeof copy);
+}
+
+/* Allocations hold for the rest of their sequence. */
+static void shrink_all(compact *c, const ir_node *seq)
+{
+    ir_list body = ir_as_seq(seq)->body;
+    for (size_t i = 0; i < body.n; ++i) {
+        if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer)) continue;
+        const ir_node *rest = ir_seq_new(c->cx->mem, body.at + i + 1, body.n - i - 1, seq->at);
+        shrink(c, ir_as_alloc(body.at[i])->buffer, rest);
+    }
+}
+
+static const ir_node *compact_node(ir_rewrite *r, const ir_node *n)
+{
+    compact *c = (compact *)(void *)r;
+    thread_axis axis;
+    bool inside = ir_is_stmt(n) && thread_axis_of(n, &axis) && thread_tag_is_local(axis.tag);
+    if (inside) thread_axis_vec_push(r->mem, &c->axes, axis);
+    if (n->kind == IR_SEQ) shrink_all(c, n);
+    n = ir_rewrite_children(r, n);
+    if (inside) c->axes.n--;
+    if (n->kind == IR_LOAD) return new_load(c, n);
+    if (n->kind == IR_STORE) return new_store(c, n);
+    if (n->kind == IR_ALLOC) return new_alloc(c, n);
+    return n->kind == IR_BLOCK ? new_block(c, n) : n;
+}
+
+static const ir_node *compact_func(pass_context *cx, const ir_func *f)
+{
+    compact c = {.r = {.mem = cx->mem, .node = compact_node}, .cx = cx, .az = ir_analyzer_new(cx->mem)};
+    return compact_node(&c.r, f->body);
+}
+
+const ir_module *pass_compact_buffers(pass_context *cx, const ir_module *m)
+{
+    return pass_each_body(cx, m, compact_func);
+}
