@@ -6,8 +6,8 @@
  *         vi = T.axis.spatial(1024, bx * 32 + tx) ->      B[bx * 32 + tx] = A[bx * 32 + tx] + 1
  *         B[vi] = A[vi] + 1
  *
- * A binding that reads memory is evaluated once, into a name at the head of the block. Left alone: blocks
- * without iteration variables. */
+ * A binding that reads memory is evaluated once, into a name at the head of the block. Left alone:
+ * blocks without iteration variables. */
 #include "ir/fold.h"
 #include "ir/walk.h"
 #include "pass/pass.h"
@@ -35,7 +35,8 @@ static const ir_node *value_or_name(opaque *o, const ir_block *b, const ir_iter 
     return ir_ref(mem, name, v->at);
 }
 
-/* Outer blocks come first, so that a binding over outer iteration variables is in terms of loops. */
+/* Outer blocks come first, so that a binding over outer iteration variables is in terms of loops.
+ */
 static void collect(void *user, const ir_node *n)
 {
     opaque *o = user;
@@ -57,7 +58,8 @@ static const ir_node *without_iters(opaque *o, const ir_block *b)
         const ir_var *name = map_get_id(&o->names, it->var);
         if (name == NULL) continue;
         const ir_node *value = ir_fold_cast(mem, name->type, it->binding);
-        ir_node_vec_push(mem, &body, ir_make(mem, BIND, bind, it->at, IR_VOID, .var = name, .value = value));
+        ir_node_vec_push(mem, &body,
+                         ir_make(mem, BIND, bind, it->at, IR_VOID, .var = name, .value = value));
     }
     ir_block copy = *b;
     copy.iters = (ir_iters){0};

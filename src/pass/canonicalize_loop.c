@@ -5,7 +5,8 @@
  *     for i in range(4, 20):            for i in range(16):
  *         B[i] = A[i]             ->        B[i + 4] = A[i + 4]
  *
- * Steps other than 1 are written out by the front end already. Left alone: loops that start at 0. */
+ * Steps other than 1 are written out by the front end already. Left alone: loops that start at 0.
+ */
 #include "ir/walk.h"
 #include "pass/pass.h"
 
@@ -22,7 +23,8 @@ static void collect(void *user, const ir_node *n)
     const ir_for *f = ir_as_for(n);
     if (ir_is_const(f->min, 0)) return;
     const ir_node *start = ir_cast_new(s->mem, f->var->type, ir_substitute(s->mem, f->min, &s->by));
-    map_put_id(s->mem, &s->by, f->var, ir_bin_new(s->mem, IR_ADD, ir_ref(s->mem, f->var, f->min->at), start));
+    map_put_id(s->mem, &s->by, f->var,
+               ir_bin_new(s->mem, IR_ADD, ir_ref(s->mem, f->var, f->min->at), start));
 }
 
 static const ir_node *start_at_zero(ir_rewrite *r, const ir_node *n)

@@ -1,13 +1,15 @@
 /* compact_buffers: threadgroup and local buffers are as large as what is touched of them.
  *
- * Why: a stage of a big matrix is written with the matrix's shape, but a threadgroup holds one tile at a time.
+ * Why: a stage of a big matrix is written with the matrix's shape, but a threadgroup holds one tile
+ * at a time.
  *
  *     S = T.alloc (512, 512), shared                       S = T.alloc (16, 16), shared
  *     for y, x in T.grid(16, 16):                          for y, x in T.grid(16, 16):
  *         S[by * 16 + y, k * 16 + x] = A[...]      ->          S[y, x] = A[...]
  *
- * A dimension shrinks where all its indices are a common part, known at the allocation, and a bounded rest. Left alone:
- * global memory, buffers used through pointers or views, buffers with strides or an offset. */
+ * A dimension shrinks where all its indices are a common part, known at the allocation, and a
+ * bounded rest. Left alone: global memory, buffers used through pointers or views, buffers with
+ * strides or an offset. */
 #include "ir/fold.h"
 #include "pass/touched.h"
 
@@ -25,16 +27,19 @@ typedef struct compact {
     map small;            /* buffer -> smaller */
 } compact;
 
-/* ---- What a buffer shrinks to --------------------------------------------------------------------- */
+/* ---- What a buffer shrinks to ---------------------------------------------------------------- */
 
 static bool may_shrink(const compact *c, const ir_buffer *b)
 {
-    bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SHARED || b->scope == IR_SCOPE_SHARED_DYN;
+    bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SHARED ||
+                b->scope == IR_SCOPE_SHARED_DYN;
     return kept && c->axes.n != 0 && b->shape.n != 0 && b->strides.n == 0 && b->elem_offset == NULL;
 }
 
-/* The new extent of dimension `i`, and its start; the old extent and NULL where nothing is gained. */
-static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d, const ir_node **start)
+/* The new extent of dimension `i`, and its start; the old extent and NULL where nothing is gained.
+ */
+static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d,
+                                 const ir_node **start)
 {
     arena *mem = c->cx->mem;
     int64_t extent, base, n;
@@ -46,7 +51,8 @@ static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d, 
         if (d.least < -base) d.least = -base;
         if (constant && d.most > n - 1 - base) d.most = n - 1 - base;
     }
-    if (__builtin_sub_overflow(d.most, d.least, &extent) || extent < 0 || extent >= INT32_MAX) return old;
+    if (__builtin_sub_overflow(d.most, d.least, &extent) || extent < 0 || extent >= INT32_MAX)
+        return old;
     extent++;
     if (constant && extent >= n) return old;
     *start = ir_simplify(c->az, ir_add(mem, d.base, ir_int_like(mem, d.base, d.least)));
@@ -75,7 +81,7 @@ static void shrink(compact *c, const ir_buffer *b, const ir_node *rest)
     map_put_id(mem, &c->small, b, s);
 }
 
-/* ---- Rewriting ------------------------------------------------------------------------------------- */
+/* ---- Rewriting ------------------------------------------------------------------------------- */
 
 static const ir_node *minus(compact *c, const ir_node *index, const ir_node *less)
 {
@@ -146,7 +152,8 @@ static const ir_node *new_block(compact *c, const ir_node *n)
     ir_block copy = *ir_as_block(n);
     copy.reads = new_regions(c, copy.reads);
     copy.writes = new_regions(c, copy.writes);
-    bool same = copy.reads.at == ir_as_block(n)->reads.at && copy.writes.at == ir_as_block(n)->writes.at;
+    bool same =
+        copy.reads.at == ir_as_block(n)->reads.at && copy.writes.at == ir_as_block(n)->writes.at;
     return same ? n : arena_copy(c->cx->mem, &copy, sizeof copy);
 }
 
@@ -155,7 +162,8 @@ static void shrink_all(compact *c, const ir_node *seq)
 {
     ir_list body = ir_as_seq(seq)->body;
     for (size_t i = 0; i < body.n; ++i) {
-        if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer)) continue;
+        if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer))
+            continue;
         const ir_node *rest = ir_seq_new(c->cx->mem, body.at + i + 1, body.n - i - 1, seq->at);
         shrink(c, ir_as_alloc(body.at[i])->buffer, rest);
     }
@@ -178,7 +186,8 @@ static const ir_node *compact_node(ir_rewrite *r, const ir_node *n)
 
 static const ir_node *compact_func(pass_context *cx, const ir_func *f)
 {
-    compact c = {.r = {.mem = cx->mem, .node = compact_node}, .cx = cx, .az = ir_analyzer_new(cx->mem)};
+    compact c = {
+        .r = {.mem = cx->mem, .node = compact_node}, .cx = cx, .az = ir_analyzer_new(cx->mem)};
     return compact_node(&c.r, f->body);
 }
 

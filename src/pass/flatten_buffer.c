@@ -1,14 +1,15 @@
 /* flatten_buffer: every buffer has one dimension, no strides and no offset.
  *
- * Why: memory is a row of elements; the index arithmetic becomes visible to the passes that simplify it.
+ * Why: memory is a row of elements; the index arithmetic becomes visible to the passes that
+ * simplify it.
  *
- *     def main(A: T.Buffer((8, 16), "float32"), ...):    def main(A: T.Buffer((8, 16), "float32"), ...):
- *         B[i, j] = A[i, j]                           ->     A_1 = T.decl_buffer((128,), "float32", data=A.data)
- *                                                            B_1[i * 16 + j] = A_1[i * 16 + j]
+ *     def main(A: T.Buffer((8, 16), "float32"), ...):    def main(A: T.Buffer((8, 16), "float32"),
+ * ...): B[i, j] = A[i, j]                           ->     A_1 = T.decl_buffer((128,), "float32",
+ * data=A.data) B_1[i * 16 + j] = A_1[i * 16 + j]
  *
- * Strides and elem_offset are honoured. Index arithmetic keeps its type, except that a buffer too large for int32 is
- * indexed in int64. A parameter keeps its shape, which the host checks; the body sees it through a flat view. Left
- * alone: buffers that are flat already. */
+ * Strides and elem_offset are honoured. Index arithmetic keeps its type, except that a buffer too
+ * large for int32 is indexed in int64. A parameter keeps its shape, which the host checks; the body
+ * sees it through a flat view. Left alone: buffers that are flat already. */
 #include "ir/fold.h"
 #include "ir/walk.h"
 #include "pass/index.h"
@@ -27,7 +28,7 @@ static bool is_flat(const ir_buffer *b)
     return b->shape.n == 1 && no_strides && no_offset;
 }
 
-/* ---- Sizes --------------------------------------------------------------------------------------- */
+/* ---- Sizes ----------------------------------------------------------------------------------- */
 
 /* Elements spanned from the buffer's first, with its offset: the flat extent. */
 static const ir_node *flat_extent(flatten *f, const ir_buffer *b)
@@ -48,18 +49,20 @@ static const ir_node *flat_extent(flatten *f, const ir_buffer *b)
     return ir_add(mem, ir_fold_cast(mem, type, b->elem_offset), size);
 }
 
-/* ---- Indices ------------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 
 static bool check_index(flatten *f, const ir_buffer *b, ir_list index, span at)
 {
     size_t vectors = 0;
     for (size_t i = 0; i < index.n; ++i) vectors += index.at[i]->type.lanes > 1;
     if (vectors > 1) {
-        diag_error(f->cx->diags, at, "'%.*s' is accessed with %zu vector indices; one is supported", STR_ARG(b->name), vectors);
+        diag_error(f->cx->diags, at, "'%.*s' is accessed with %zu vector indices; one is supported",
+                   STR_ARG(b->name), vectors);
         return false;
     }
     if (index.n != b->shape.n) {
-        diag_error(f->cx->diags, at, "'%.*s' has %zu dimensions, indexed with %zu", STR_ARG(b->name), b->shape.n, index.n);
+        diag_error(f->cx->diags, at, "'%.*s' has %zu dimensions, indexed with %zu",
+                   STR_ARG(b->name), b->shape.n, index.n);
         return false;
     }
     return true;
@@ -72,7 +75,7 @@ static ir_list flat_index(flatten *f, const ir_buffer *b, ir_list index, span at
     return ir_list_one(mem, index_flat(mem, b, index, at));
 }
 
-/* ---- Buffers and accesses ------------------------------------------------------------------------ */
+/* ---- Buffers and accesses -------------------------------------------------------------------- */
 
 static const ir_buffer *flat_buffer(flatten *f, const ir_buffer *b)
 {

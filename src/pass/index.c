@@ -7,7 +7,8 @@ const ir_node *index_scale(arena *mem, const ir_node *a, const ir_node *b)
 {
     if (a->kind != IR_RAMP) return ir_mul(mem, a, b);
     const ir_ramp *ramp = ir_as_ramp(a);
-    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_mul(mem, ramp->base, b), .stride = ir_mul(mem, ramp->stride, b));
+    return ir_make(mem, RAMP, ramp, a->at, a->type, .base = ir_mul(mem, ramp->base, b),
+                   .stride = ir_mul(mem, ramp->stride, b));
 }
 
 const ir_node *index_shift(arena *mem, const ir_node *a, const ir_node *b)
@@ -39,7 +40,8 @@ const ir_node *index_stride(arena *mem, const ir_buffer *b, size_t dim, ir_type 
     return stride;
 }
 
-/* Elements spanned by the buffer where shape and strides are constants; -1 where they are not, or do not fit. */
+/* Elements spanned by the buffer where shape and strides are constants; -1 where they are not, or
+ * do not fit. */
 static int64_t constant_size(const ir_buffer *b)
 {
     int64_t size = 1;
@@ -52,7 +54,8 @@ static int64_t constant_size(const ir_buffer *b)
         }
         if (!ir_const_value(b->strides.at[i], &stride) || stride < 0) return -1;
         if (n == 0) return 0;
-        if (__builtin_mul_overflow(n - 1, stride, &n) || __builtin_add_overflow(size, n, &size)) return -1;
+        if (__builtin_mul_overflow(n - 1, stride, &n) || __builtin_add_overflow(size, n, &size))
+            return -1;
     }
     return size;
 }

@@ -16,11 +16,13 @@ const ir_node *index_cast(arena *mem, ir_type type, const ir_node *index);
 /* Elements from one item of dimension `dim` to the next, in `type`. */
 const ir_node *index_stride(arena *mem, const ir_buffer *b, size_t dim, ir_type type);
 
-/* The type that holds any position in the buffer that `index` may lead to: int32, or int64 where an index, a
- * dimension, a stride or the offset is wider, or where the buffer is known to be larger. */
+/* The type that holds any position in the buffer that `index` may lead to: int32, or int64 where an
+ * index, a dimension, a stride or the offset is wider, or where the buffer is known to be larger.
+ */
 ir_type index_type(const ir_buffer *b, ir_list index);
 
-/* Elements from the buffer's data pointer to the item at `index`, one expression a dimension, in index_type. */
+/* Elements from the buffer's data pointer to the item at `index`, one expression a dimension, in
+ * index_type. */
 const ir_node *index_flat(arena *mem, const ir_buffer *b, ir_list index, span at);
 
 #endif

@@ -1,31 +1,35 @@
 /* lift_thread_binding: thread axes are bound at the head of their kernel, once an axis.
  *
- * Why: sibling loops over the same threads are phases of one kernel, whose threads are launched together.
+ * Why: sibling loops over the same threads are phases of one kernel, whose threads are launched
+ * together.
  *
- *     for bx in T.thread_binding(8, "blockIdx.x"):         for bx in T.thread_binding(8, "blockIdx.x"):
- *         for k in range(4):                                   for tx in T.thread_binding(16, "threadIdx.x"):
- *             for t in T.thread_binding(16, "threadIdx.x"):        for k in range(4):
- *                 S[t] = A[bx, k, t]                        ->         S[tx] = A[bx, k, tx]
- *             for u in T.thread_binding(8, "threadIdx.x"):             if tx < 8:
- *                 B[bx, u] = B[bx, u] + S[u]                               B[bx, tx] = B[bx, tx] + S[tx]
+ *     for bx in T.thread_binding(8, "blockIdx.x"):         for bx in T.thread_binding(8,
+ * "blockIdx.x"): for k in range(4):                                   for tx in
+ * T.thread_binding(16, "threadIdx.x"): for t in T.thread_binding(16, "threadIdx.x"):        for k
+ * in range(4): S[t] = A[bx, k, t]                        ->         S[tx] = A[bx, k, tx] for u in
+ * T.thread_binding(8, "threadIdx.x"):             if tx < 8: B[bx, u] = B[bx, u] + S[u] B[bx, tx] =
+ * B[bx, tx] + S[tx]
  *
- * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis that is lifted
- * above it would be run by all its threads: where the buffer is also read out there, only the first one stores.
- * Sibling nests of the host that share threadgroup memory are one kernel, if that needs no grid. Left alone: kernels whose axes
- * are their outermost loops already, virtual threads, an axis bound again inside itself (see unify_thread_binding). */
+ * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis
+ * that is lifted above it would be run by all its threads: where the buffer is also read out there,
+ * only the first one stores. Sibling nests of the host that share threadgroup memory are one
+ * kernel, if that needs no grid. Left alone: kernels whose axes are their outermost loops already,
+ * virtual threads, an axis bound again inside itself (see unify_thread_binding). */
 #include "ir/fold.h"
 #include "pass/thread_axis.h"
 
 typedef struct lift {
     ir_rewrite r;
     pass_context *cx;
-    thread_axis_vec axes; /* of the region, in order of appearance, with the largest extent of each */
+    thread_axis_vec
+        axes; /* of the region, in order of appearance, with the largest extent of each */
     thread_axis_vec open; /* the axes around the statement at hand */
     map by;               /* variable -> the variable of its axis */
     map loaded;           /* pointers of buffers read where some axis is not open */
 } lift;
 
-/* ---- What a region binds ------------------------------------------------------------------------ */
+/* ---- What a region binds ------------------------------------------------------------------------
+ */
 
 typedef struct survey {
     ir_walk w;
@@ -41,7 +45,8 @@ static const ir_node *larger(lift *l, const thread_axis *first, const thread_axi
         return a >= b ? first->extent : again->extent;
     }
     diag_error(l->cx->diags, again->extent->at,
-               "'%.*s' is bound twice in one kernel, with extents that cannot be compared", STR_ARG(again->tag));
+               "'%.*s' is bound twice in one kernel, with extents that cannot be compared",
+               STR_ARG(again->tag));
     diag_note(l->cx->diags, first->extent->at, "the other extent is here");
     return NULL;
 }
@@ -57,7 +62,8 @@ static void add_axis(lift *l, const thread_axis *axis)
     }
     if (!thread_tag_is_real(axis->tag)) {
         diag_error(l->cx->diags, axis->from->at,
-                   "'%.*s' is no thread axis: use blockIdx or threadIdx with .x, .y or .z", STR_ARG(axis->tag));
+                   "'%.*s' is no thread axis: use blockIdx or threadIdx with .x, .y or .z",
+                   STR_ARG(axis->tag));
     }
     thread_axis_vec_push(l->cx->mem, &l->axes, *axis);
 }
@@ -99,7 +105,7 @@ static bool is_lifted(const lift *l, const ir_node *root)
     return n >= l->axes.n && !thread_axis_below(root);
 }
 
-/* ---- Rebuilding it ------------------------------------------------------------------------------- */
+/* ---- Rebuilding it --------------------------------------------------------------------------- */
 
 static void note_barrier(void *user, const ir_node *n)
 {
@@ -110,14 +116,16 @@ static void note_barrier(void *user, const ir_node *n)
 }
 
 /* The body of a lifted axis, guarded where its own extent is smaller than the kernel's. */
-static const ir_node *guarded(lift *l, const thread_axis *axis, const thread_axis *whole, const ir_node *body)
+static const ir_node *guarded(lift *l, const thread_axis *axis, const thread_axis *whole,
+                              const ir_node *body)
 {
     if (ir_equal(axis->extent, whole->extent)) return body;
     const ir_node *barrier = NULL;
     ir_each(body, note_barrier, &barrier);
     if (barrier != NULL) {
         diag_error(l->cx->diags, axis->from->at,
-                   "'%.*s' has fewer threads here than elsewhere in the kernel, but they meet at a barrier",
+                   "'%.*s' has fewer threads here than elsewhere in the kernel, but they meet at a "
+                   "barrier",
                    STR_ARG(axis->tag));
         diag_note(l->cx->diags, whole->extent->at, "the larger extent is here");
     }
@@ -126,13 +134,14 @@ static const ir_node *guarded(lift *l, const thread_axis *axis, const thread_axi
     return ir_make(mem, IF, if, axis->from->at, IR_VOID, .cond = cond, .yes = body);
 }
 
-/* A store that all threads of a lifted axis would repeat, left to the first one where repeating it may change
- * what is stored. */
+/* A store that all threads of a lifted axis would repeat, left to the first one where repeating it
+ * may change what is stored. */
 static const ir_node *store_once(lift *l, const ir_node *n)
 {
     arena *mem = l->cx->mem;
     const ir_buffer *b = ir_as_store(n)->buffer;
-    bool seen_by_others = b->scope == IR_SCOPE_GLOBAL || b->scope == IR_SCOPE_SHARED || b->scope == IR_SCOPE_SHARED_DYN;
+    bool seen_by_others = b->scope == IR_SCOPE_GLOBAL || b->scope == IR_SCOPE_SHARED ||
+                          b->scope == IR_SCOPE_SHARED_DYN;
     if (!seen_by_others || map_get_id(&l->loaded, b->data) == NULL) return n;
     const ir_node *cond = NULL;
     for (size_t i = 0; i < l->axes.n; ++i) {
@@ -176,13 +185,13 @@ static const ir_node *lift_region(lift *l, const ir_node *root)
     const ir_node *body = ir_substitute(l->cx->mem, strip(&l->r, root), &l->by);
     for (size_t i = l->axes.n; i-- > 0;) {
         thread_axis axis = l->axes.at[i];
-        body = ir_make(l->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var, .tag = axis.tag,
-                       .extent = axis.extent, .body = body);
+        body = ir_make(l->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,
+                       .tag = axis.tag, .extent = axis.extent, .body = body);
     }
     return body;
 }
 
-/* ---- Finding the regions ------------------------------------------------------------------------- */
+/* ---- Finding the regions --------------------------------------------------------------------- */
 
 typedef struct regions {
     ir_rewrite r;
@@ -195,8 +204,9 @@ static const ir_node *lifted(pass_context *cx, const ir_node *region)
     return lift_region(&l, region);
 }
 
-/* How many of the statements after item `i`, an allocation of threadgroup memory, belong to its kernel: up to the last
- * one that uses it, where several of them bind threads. 0: it needs no kernel made of several statements. */
+/* How many of the statements after item `i`, an allocation of threadgroup memory, belong to its
+ * kernel: up to the last one that uses it, where several of them bind threads. 0: it needs no
+ * kernel made of several statements. */
 static size_t shared_group(pass_context *cx, ir_list body, size_t i)
 {
     const ir_buffer *b = ir_as_alloc(body.at[i])->buffer;
@@ -210,13 +220,14 @@ static size_t shared_group(pass_context *cx, ir_list body, size_t i)
     if (kernels < 2) return 0;
     for (size_t k = i + 1; k <= last; ++k) {
         bool threads = thread_axis_below(body.at[k]);
-        bool names = body.at[k]->kind == IR_BIND || body.at[k]->kind == IR_DECL || body.at[k]->kind == IR_ALLOC;
+        bool names = body.at[k]->kind == IR_BIND || body.at[k]->kind == IR_DECL ||
+                     body.at[k]->kind == IR_ALLOC;
         grid |= threads && thread_axis_has_grid(body.at[k]);
         host |= !threads && !names;
     }
     if (!grid && !host) return last - i;
-    diag_error(cx->diags, b->at, "'%.*s' in scope \"%s\" is used by more than one kernel", STR_ARG(b->name),
-               ir_scope_text(b->scope));
+    diag_error(cx->diags, b->at, "'%.*s' in scope \"%s\" is used by more than one kernel",
+               STR_ARG(b->name), ir_scope_text(b->scope));
     return 0;
 }
 

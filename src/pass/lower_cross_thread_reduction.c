@@ -1,21 +1,19 @@
-/* lower_cross_thread_reduction: a block that reduces over threads becomes a partial result a thread, an allreduce of
- * these, and a store of the outcome.
+/* lower_cross_thread_reduction: a block that reduces over threads becomes a partial result a
+ * thread, an allreduce of these, and a store of the outcome.
  *
  * Why: what one thread accumulates, the other threads do not see.
  *
- *     for tx in T.thread_binding(32, "threadIdx.x"):     for tx in T.thread_binding(32, "threadIdx.x"):
- *         for r in range(4):                                 part[0] = 0
- *             with T.sblock("B"):                            for r in range(4):
- *                 vk = T.axis.reduce(128, r * 32 + tx)           part[0] = part[0] + A[r * 32 + tx]
- *                 with T.init():                      ->     with T.attr(x + y, "reduce_scope", 0):
- *                     B[0] = 0                                   T.tvm_thread_allreduce(1, part[0], True, all[0], tx)
- *                 B[0] = B[0] + A[vk]                        if tx == 0:
- *                                                                B[0] = all[0]
+ *     for tx in T.thread_binding(32, "threadIdx.x"):     for tx in T.thread_binding(32,
+ * "threadIdx.x"): for r in range(4):                                 part[0] = 0 with
+ * T.sblock("B"):                            for r in range(4): vk = T.axis.reduce(128, r * 32 + tx)
+ * part[0] = part[0] + A[r * 32 + tx] with T.init():                      ->     with T.attr(x + y,
+ * "reduce_scope", 0): B[0] = 0                                   T.tvm_thread_allreduce(1, part[0],
+ * True, all[0], tx) B[0] = B[0] + A[vk]                        if tx == 0: B[0] = all[0]
  *
- * Thread loops inside the outermost reduction loop move out of it. A local result is stored by every thread. An init
- * that is not the reducer's identity is combined in at the end. What ties in argmin and argmax give is one of the tied
- * indices, not always the first. Left alone: blocks without init, or whose reduction variables are not bound to
- * threadIdx. */
+ * Thread loops inside the outermost reduction loop move out of it. A local result is stored by
+ * every thread. An init that is not the reducer's identity is combined in at the end. What ties in
+ * argmin and argmax give is one of the tied indices, not always the first. Left alone: blocks
+ * without init, or whose reduction variables are not bound to threadIdx. */
 #include "ir/fold.h"
 #include "pass/reducer.h"
 #include "pass/thread_axis.h"
@@ -38,7 +36,7 @@ typedef struct search {
     map plans;        /* anchor -> plan */
 } search;
 
-/* ---- Finding the blocks --------------------------------------------------------------------------- */
+/* ---- Finding the blocks ---------------------------------------------------------------------- */
 
 /* Is the variable used by the binding of a reduction variable of the block? */
 static bool is_reduced(search *s, const ir_block *b, const ir_var *v)
@@ -52,23 +50,29 @@ static bool is_reduced(search *s, const ir_block *b, const ir_var *v)
 
 static void refuse(search *s, const ir_block *b, span at, const char *why, str name)
 {
-    diag_error(s->cx->diags, b->node.at, "block '%.*s' reduces over threads, but %s", STR_ARG(b->name), why);
+    diag_error(s->cx->diags, b->node.at, "block '%.*s' reduces over threads, but %s",
+               STR_ARG(b->name), why);
     if (name.n != 0) diag_note(s->cx->diags, at, "this is '%.*s'", STR_ARG(name));
 }
 
-/* The axes that the block reduces over. False where there is none, or one that threads cannot share. */
+/* The axes that the block reduces over. False where there is none, or one that threads cannot
+ * share. */
 static bool find_axes(search *s, plan *p)
 {
     bool good = true;
     for (size_t i = 0; i < s->path.n; ++i) {
         const ir_node *n = s->path.at[i];
-        bool bound = n->kind == IR_THREAD || (n->kind == IR_FOR && ir_as_for(n)->loop == IR_THREAD_BOUND);
+        bool bound =
+            n->kind == IR_THREAD || (n->kind == IR_FOR && ir_as_for(n)->loop == IR_THREAD_BOUND);
         if (!bound) continue;
         thread_axis axis;
         bool real = thread_axis_of(n, &axis);
         if (!is_reduced(s, p->block, axis.var) || ir_is_const(axis.extent, 1)) continue;
         if (!real || !thread_tag_is_local(axis.tag)) {
-            refuse(s, p->block, n->at, real ? "threadgroups cannot reduce together" : "virtual threads cannot reduce together", axis.tag);
+            refuse(s, p->block, n->at,
+                   real ? "threadgroups cannot reduce together"
+                        : "virtual threads cannot reduce together",
+                   axis.tag);
             good = false;
         }
         thread_axis_vec_push(s->cx->mem, &p->reduced, axis);
@@ -83,9 +87,11 @@ static bool add_inner(search *s, plan *p, const ir_node *n)
     if (thread_axis_of(n, &axis)) {
         for (size_t i = 0; i < s->path.n; ++i) {
             const ir_node *outer = s->path.at[i];
-            if (outer->kind != IR_FOR || map_get_id(&p->at_zero, ir_as_for(outer)->var) == NULL) continue;
+            if (outer->kind != IR_FOR || map_get_id(&p->at_zero, ir_as_for(outer)->var) == NULL)
+                continue;
             if (ir_uses_var(axis.extent, ir_as_for(outer)->var)) {
-                refuse(s, p->block, n->at, "the extent of an axis depends on a reduction loop", axis.tag);
+                refuse(s, p->block, n->at, "the extent of an axis depends on a reduction loop",
+                       axis.tag);
                 return false;
             }
         }
@@ -96,9 +102,11 @@ static bool add_inner(search *s, plan *p, const ir_node *n)
     if (is_loop && map_get_id(&p->at_zero, ir_as_for(n)->var) != NULL) return true;
     if (is_loop && ir_is_const(ir_as_for(n)->extent, 1)) return true;
     if (is_loop) {
-        refuse(s, p->block, n->at, "a loop that is not reduced lies inside one that is", ir_as_for(n)->var->name);
+        refuse(s, p->block, n->at, "a loop that is not reduced lies inside one that is",
+               ir_as_for(n)->var->name);
     } else {
-        refuse(s, p->block, n->at, "other statements lie between it and its reduction loops", (str){0});
+        refuse(s, p->block, n->at, "other statements lie between it and its reduction loops",
+               (str){0});
     }
     return false;
 }
@@ -137,7 +145,8 @@ static bool check_spatial(search *s, const plan *p)
         for (size_t k = 0; k < p->at_zero.n; ++k) {
             const map_entry *zero = &p->at_zero.entries[k];
             if (!ir_uses_var(value, zero->id)) continue;
-            refuse(s, b, it->at, "a loop of the reduction also says where the result goes", it->var->name);
+            refuse(s, b, it->at, "a loop of the reduction also says where the result goes",
+                   it->var->name);
             return false;
         }
     }
@@ -155,7 +164,8 @@ static void plan_block(search *s, const ir_node *n)
     if (!find_axes(s, p) || !find_anchor(s, p, n) || !check_spatial(s, p)) return;
     const char *why = reducer_match(s->cx->mem, b, &p->fn);
     if (why != NULL) {
-        diag_error(s->cx->diags, n->at, "No matched reducer for block '%.*s', which reduces over threads: %s",
+        diag_error(s->cx->diags, n->at,
+                   "No matched reducer for block '%.*s', which reduces over threads: %s",
                    STR_ARG(b->name), why);
         return;
     }
@@ -179,7 +189,7 @@ static void search_node(ir_walk *w, const ir_node *n)
     s->path.n--;
 }
 
-/* ---- Building what replaces them ------------------------------------------------------------------ */
+/* ---- Building what replaces them ------------------------------------------------------------- */
 
 typedef struct lowering {
     ir_rewrite r;
@@ -195,12 +205,13 @@ static const ir_buffer **part_buffers(arena *mem, const plan *p, const char *pre
         const ir_buffer *result = p->fn.parts[i].buffer;
         str name = str_format(mem, "%s_%.*s", prefix, STR_ARG(result->name));
         ir_buffer *b = arena_new(mem, ir_buffer);
-        *b = (ir_buffer){.name = name,
-                         .data = ir_var_pointer(mem, name, result->type, IR_SCOPE_LOCAL, result->at),
-                         .type = result->type,
-                         .shape = ir_list_one(mem, ir_i32(mem, 1)),
-                         .scope = IR_SCOPE_LOCAL,
-                         .at = p->block->node.at};
+        *b =
+            (ir_buffer){.name = name,
+                        .data = ir_var_pointer(mem, name, result->type, IR_SCOPE_LOCAL, result->at),
+                        .type = result->type,
+                        .shape = ir_list_one(mem, ir_i32(mem, 1)),
+                        .scope = IR_SCOPE_LOCAL,
+                        .at = p->block->node.at};
         at[i] = b;
     }
     return at;
@@ -245,7 +256,8 @@ static const ir_node *update_block(arena *mem, const plan *p, const ir_buffer *c
 {
     span at = p->block->node.at;
     size_t n = p->fn.n;
-    const ir_node **kept = arena_alloc(mem, n * sizeof *kept), **fresh = arena_alloc(mem, n * sizeof *fresh);
+    const ir_node **kept = arena_alloc(mem, n * sizeof *kept),
+                  **fresh = arena_alloc(mem, n * sizeof *fresh);
     ir_node_vec body = {0}, stores = {0};
     for (size_t i = 0; i < n; ++i) {
         kept[i] = load_part(mem, parts[i], at);
@@ -253,14 +265,16 @@ static const ir_node *update_block(arena *mem, const plan *p, const ir_buffer *c
         if (n == 1) continue;
         /* Read once, as a choice uses each value several times. */
         const ir_var *v = ir_var_new(mem, STR("value"), fresh[i]->type, at);
-        ir_node_vec_push(mem, &body, ir_make(mem, BIND, bind, at, IR_VOID, .var = v, .value = fresh[i]));
+        ir_node_vec_push(mem, &body,
+                         ir_make(mem, BIND, bind, at, IR_VOID, .var = v, .value = fresh[i]));
         fresh[i] = ir_ref(mem, v, at);
     }
     for (size_t i = 0; i < n; ++i) {
         const ir_node *value = reducer_apply(mem, p->fn.fn, i, kept, fresh);
         if (n > 1) {
             const ir_var *v = ir_var_new(mem, STR("next"), value->type, at);
-            ir_node_vec_push(mem, &body, ir_make(mem, BIND, bind, at, IR_VOID, .var = v, .value = value));
+            ir_node_vec_push(mem, &body,
+                             ir_make(mem, BIND, bind, at, IR_VOID, .var = v, .value = value));
             value = ir_ref(mem, v, at);
         }
         ir_node_vec_push(mem, &stores, store_part(mem, parts[i], value, at));
@@ -276,7 +290,8 @@ static const ir_node *update_block(arena *mem, const plan *p, const ir_buffer *c
 }
 
 /* The loops from the anchor down, thread axes left out, around the update. */
-static const ir_node *update_loops(arena *mem, const plan *p, const ir_node *n, const ir_node *update)
+static const ir_node *update_loops(arena *mem, const plan *p, const ir_node *n,
+                                   const ir_node *update)
 {
     if (n == &p->block->node) return update;
     thread_axis axis;
@@ -286,7 +301,8 @@ static const ir_node *update_loops(arena *mem, const plan *p, const ir_node *n, 
     return arena_copy(mem, &copy, sizeof copy);
 }
 
-static const ir_node *allreduce(arena *mem, const plan *p, const ir_buffer *const *parts, const ir_buffer *const *all)
+static const ir_node *allreduce(arena *mem, const plan *p, const ir_buffer *const *parts,
+                                const ir_buffer *const *all)
 {
     span at = p->block->node.at;
     ir_node_vec args = {0};
@@ -294,21 +310,24 @@ static const ir_node *allreduce(arena *mem, const plan *p, const ir_buffer *cons
     for (size_t i = 0; i < p->fn.n; ++i) ir_node_vec_push(mem, &args, load_part(mem, parts[i], at));
     ir_node_vec_push(mem, &args, ir_bool(mem, true));
     for (size_t i = 0; i < p->fn.n; ++i) ir_node_vec_push(mem, &args, load_part(mem, all[i], at));
-    for (size_t i = 0; i < p->reduced.n; ++i) ir_node_vec_push(mem, &args, ir_ref(mem, p->reduced.at[i].var, at));
+    for (size_t i = 0; i < p->reduced.n; ++i)
+        ir_node_vec_push(mem, &args, ir_ref(mem, p->reduced.at[i].var, at));
     const ir_node *call = ir_call_new(mem, IR_FN_ALLREDUCE, IR_VOID, ir_list_of(args), at);
-    return ir_make(mem, ATTR, attr, at, IR_VOID, .key = STR("reduce_scope"), .subject = &p->fn.fn->node,
-                   .value = ir_i32(mem, 0), .body = ir_eval_new(mem, call));
+    return ir_make(mem, ATTR, attr, at, IR_VOID, .key = STR("reduce_scope"),
+                   .subject = &p->fn.fn->node, .value = ir_i32(mem, 0),
+                   .body = ir_eval_new(mem, call));
 }
 
-/* Where the block would have stored: its condition in the first iteration, and in the first thread unless each thread
- * has a result of its own. */
+/* Where the block would have stored: its condition in the first iteration, and in the first thread
+ * unless each thread has a result of its own. */
 static const ir_node *store_condition(arena *mem, const plan *p, const ir_buffer *result)
 {
     map bindings = {0};
     for (size_t i = 0; i < p->block->iters.n; ++i) {
         map_put_id(mem, &bindings, p->block->iters.at[i].var, p->block->iters.at[i].binding);
     }
-    const ir_node *cond = ir_substitute(mem, ir_substitute(mem, p->block->predicate, &bindings), &p->at_zero);
+    const ir_node *cond =
+        ir_substitute(mem, ir_substitute(mem, p->block->predicate, &bindings), &p->at_zero);
     bool own = result->scope == IR_SCOPE_LOCAL;
     for (size_t i = 0; !own && i < p->reduced.n; ++i) {
         const ir_node *ref = ir_ref(mem, p->reduced.at[i].var, p->block->node.at);
@@ -336,7 +355,8 @@ static const ir_node *store_block(arena *mem, const plan *p, size_t i, const ir_
     const ir_node *value = load_part(mem, all[i], at);
     if (part->starts_apart) {
         /* Simple reducers only: each part is combined by itself. */
-        const ir_node **lhs = arena_array(mem, const ir_node *, p->fn.n), **rhs = arena_array(mem, const ir_node *, p->fn.n);
+        const ir_node **lhs = arena_array(mem, const ir_node *, p->fn.n),
+                      **rhs = arena_array(mem, const ir_node *, p->fn.n);
         for (size_t k = 0; k < p->fn.n; ++k) {
             lhs[k] = p->fn.parts[k].init;
             rhs[k] = load_part(mem, all[k], at);
@@ -351,10 +371,11 @@ static const ir_node *store_block(arena *mem, const plan *p, size_t i, const ir_
         ranges[k] = (ir_range){least, ir_int_like(mem, least, 1)};
     }
     *writes = (ir_region){part->buffer, ranges, part->index.n, at};
-    return ir_make(mem, BLOCK, block, at, IR_VOID, .name = str_format(mem, "%.*s_store", STR_ARG(b->name)),
-                   .iters = {iters, n}, .predicate = store_condition(mem, p, part->buffer),
-                   .reads = part_regions(mem, &all[i], 1), .writes = {writes, 1}, .regions_given = true,
-                   .body = ir_substitute(mem, store, &fresh));
+    return ir_make(mem, BLOCK, block, at, IR_VOID,
+                   .name = str_format(mem, "%.*s_store", STR_ARG(b->name)), .iters = {iters, n},
+                   .predicate = store_condition(mem, p, part->buffer),
+                   .reads = part_regions(mem, &all[i], 1), .writes = {writes, 1},
+                   .regions_given = true, .body = ir_substitute(mem, store, &fresh));
 }
 
 static const ir_node *build(arena *mem, const plan *p)
@@ -372,7 +393,9 @@ static const ir_node *build(arena *mem, const plan *p)
     }
     const ir_node *update = update_block(mem, p, (const ir_buffer *const *)parts);
     ir_node_vec_push(mem, &body, update_loops(mem, p, p->anchor, update));
-    ir_node_vec_push(mem, &body, allreduce(mem, p, (const ir_buffer *const *)parts, (const ir_buffer *const *)all));
+    ir_node_vec_push(
+        mem, &body,
+        allreduce(mem, p, (const ir_buffer *const *)parts, (const ir_buffer *const *)all));
     for (size_t i = 0; i < p->fn.n; ++i) {
         ir_node_vec_push(mem, &body, store_block(mem, p, i, (const ir_buffer *const *)all));
     }

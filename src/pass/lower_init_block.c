@@ -8,8 +8,8 @@
  *             C[vi] = 0                                C[vi] = 0
  *         C[vi] = C[vi] + A[vi, vk]                C[vi] = C[vi] + A[vi, vk]
  *
- * The guard says that each reduction variable is at its start; without such a variable there is none. Left
- * alone: blocks without an init. */
+ * The guard says that each reduction variable is at its start; without such a variable there is
+ * none. Left alone: blocks without an init. */
 #include "ir/fold.h"
 #include "ir/walk.h"
 #include "pass/pass.h"

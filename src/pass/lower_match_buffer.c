@@ -1,16 +1,17 @@
-/* lower_match_buffer: a block's view of a region becomes index arithmetic on the buffer that it is a view of.
+/* lower_match_buffer: a block's view of a region becomes index arithmetic on the buffer that it is
+ * a view of.
  *
  * Why: flat code knows buffers, not parts of them.
  *
  *     with T.sblock("tile"):
- *         V = T.match_buffer(A[i * 4 : i * 4 + 4, 0:8], (4, 8), strides=["s0", "s1"], elem_offset=e)
- *         V[x, y] = V[x, y] + T.float32(s0)
+ *         V = T.match_buffer(A[i * 4 : i * 4 + 4, 0:8], (4, 8), strides=["s0", "s1"],
+ * elem_offset=e) V[x, y] = V[x, y] + T.float32(s0)
  *     ->
  *         A[i * 4 + x, 0 + y] = A[i * 4 + x, 0 + y] + T.float32(8)        (and e is i * 32)
  *
- * Leading dimensions of the region that the view leaves out have extent 1. Names that only the view introduces (in
- * its shape, strides, elem_offset) are bound; anything else there must equal what the region says. Left alone: blocks
- * without views. */
+ * Leading dimensions of the region that the view leaves out have extent 1. Names that only the view
+ * introduces (in its shape, strides, elem_offset) are bound; anything else there must equal what
+ * the region says. Left alone: blocks without views. */
 #include "ir/fold.h"
 #include "ir/walk.h"
 #include "pass/index.h"
@@ -31,7 +32,7 @@ typedef struct matcher {
     map by;      /* variables of views -> their values */
 } matcher;
 
-/* ---- Names that are defined elsewhere ------------------------------------------------------------ */
+/* ---- Names that are defined elsewhere -------------------------------------------------------- */
 
 typedef struct def_walk {
     ir_walk w;
@@ -62,10 +63,12 @@ static void note_definitions(matcher *m, const ir_func *f)
     note_node(&d.w, f->body);
 }
 
-/* ---- Checks and bindings ------------------------------------------------------------------------- */
+/* ---- Checks and bindings --------------------------------------------------------------------- */
 
-/* The view says `said` where the region gives `is`: a new name is bound, anything else must be equal. */
-static void bind(matcher *m, const ir_match *match, const char *what, const ir_node *said, const ir_node *is)
+/* The view says `said` where the region gives `is`: a new name is bound, anything else must be
+ * equal. */
+static void bind(matcher *m, const ir_match *match, const char *what, const ir_node *said,
+                 const ir_node *is)
 {
     arena *mem = m->cx->mem;
     if (said->kind == IR_VAR && map_get_id(&m->defined, ir_as_var_ref(said)->var) == NULL &&
@@ -76,7 +79,8 @@ static void bind(matcher *m, const ir_match *match, const char *what, const ir_n
     said = ir_substitute(mem, said, &m->by);
     is = ir_fold_cast(mem, said->type, is);
     if (ir_equal(said, is) || ir_is_const(ir_sub(mem, said, is), 0)) return;
-    diag_error(m->cx->diags, said->at, "%s of view '%.*s' is not shown to be that of the region that it matches", what,
+    diag_error(m->cx->diags, said->at,
+               "%s of view '%.*s' is not shown to be that of the region that it matches", what,
                STR_ARG(match->buffer->name));
     diag_note(m->cx->diags, is->at, "the region is here");
 }
@@ -88,18 +92,22 @@ static bool check_match(matcher *m, const ir_match *match)
     if (!ir_type_eq(v->type, s->buffer->type)) {
         char vt[IR_TYPE_TEXT], st[IR_TYPE_TEXT];
         diag_error(m->cx->diags, v->at, "view '%.*s' is %s, but '%.*s' is %s", STR_ARG(v->name),
-                   ir_type_print(v->type, vt), STR_ARG(s->buffer->name), ir_type_print(s->buffer->type, st));
+                   ir_type_print(v->type, vt), STR_ARG(s->buffer->name),
+                   ir_type_print(s->buffer->type, st));
         return false;
     }
     if (v->scope != s->buffer->scope) {
-        diag_error(m->cx->diags, v->at, "view '%.*s' is in scope \"%s\", but '%.*s' in \"%s\"", STR_ARG(v->name),
-                   ir_scope_text(v->scope), STR_ARG(s->buffer->name), ir_scope_text(s->buffer->scope));
+        diag_error(m->cx->diags, v->at, "view '%.*s' is in scope \"%s\", but '%.*s' in \"%s\"",
+                   STR_ARG(v->name), ir_scope_text(v->scope), STR_ARG(s->buffer->name),
+                   ir_scope_text(s->buffer->scope));
         return false;
     }
     bool fits = v->shape.n <= s->n;
-    for (size_t i = 0; fits && i < s->n - v->shape.n; ++i) fits = ir_is_const(s->ranges[i].extent, 1);
+    for (size_t i = 0; fits && i < s->n - v->shape.n; ++i)
+        fits = ir_is_const(s->ranges[i].extent, 1);
     if (!fits) {
-        diag_error(m->cx->diags, v->at, "view '%.*s' has %zu dimensions, which the region of '%.*s' does not give",
+        diag_error(m->cx->diags, v->at,
+                   "view '%.*s' has %zu dimensions, which the region of '%.*s' does not give",
                    STR_ARG(v->name), v->shape.n, STR_ARG(s->buffer->name));
     }
     return fits;
@@ -151,14 +159,15 @@ static void add_view(matcher *m, const ir_match *match)
     ir_list least = {(const ir_node *const *)v->least, v->source->shape.n};
     ir_type type = index_type(v->source, least);
     for (size_t i = 0; i < b->strides.n; ++i) {
-        bind(m, match, "a stride", b->strides.at[i], index_stride(mem, v->source, v->skip + i, type));
+        bind(m, match, "a stride", b->strides.at[i],
+             index_stride(mem, v->source, v->skip + i, type));
     }
     if (b->elem_offset == NULL) return;
     const ir_node *offset = ir_substitute(mem, index_flat(mem, v->source, least, b->at), &m->by);
     bind(m, match, "the elem_offset", b->elem_offset, offset);
 }
 
-/* ---- Rewriting ----------------------------------------------------------------------------------- */
+/* ---- Rewriting ------------------------------------------------------------------------------- */
 
 static ir_regions source_regions(matcher *m, ir_regions regions)
 {
@@ -183,7 +192,8 @@ static ir_regions source_regions(matcher *m, ir_regions regions)
 
 static const ir_node *block(matcher *m, const ir_node *n)
 {
-    for (size_t i = 0; i < ir_as_block(n)->matches.n; ++i) add_view(m, &ir_as_block(n)->matches.at[i]);
+    for (size_t i = 0; i < ir_as_block(n)->matches.n; ++i)
+        add_view(m, &ir_as_block(n)->matches.at[i]);
     ir_block copy = *ir_as_block(n);
     copy.matches = (ir_matches){0};
     copy.reads = source_regions(m, copy.reads);

@@ -1,4 +1,5 @@
-/* lower_opaque_block: blocks dissolve into allocations, conditions and statements; unit loops and attributes go.
+/* lower_opaque_block: blocks dissolve into allocations, conditions and statements; unit loops and
+ * attributes go.
  *
  * Why: what is left says what runs, and nothing about how it was scheduled.
  *
@@ -8,9 +9,9 @@
  *             S = T.sblock_alloc_buffer((1,))        B[0] = S[0]
  *             S[0] = A[i]; B[u] = S[0]
  *
- * An annotation, pragma or attribute that no pass of Ingot acts on is named in a warning and dropped; one that would
- * change what the program means is refused. Left alone: loops that a `break` or `continue` belongs to, hints to
- * unroll_loop, reduce_scope. */
+ * An annotation, pragma or attribute that no pass of Ingot acts on is named in a warning and
+ * dropped; one that would change what the program means is refused. Left alone: loops that a
+ * `break` or `continue` belongs to, hints to unroll_loop, reduce_scope. */
 #include "ir/walk.h"
 #include "pass/pass.h"
 
@@ -20,7 +21,7 @@ typedef struct dissolve {
     map by; /* variable of a unit loop -> 0 */
 } dissolve;
 
-/* ---- Annotations and attributes ------------------------------------------------------------------ */
+/* ---- Annotations and attributes -------------------------------------------------------------- */
 
 typedef enum note_use { NOTE_KEPT, NOTE_DROPPED, NOTE_REFUSED, NOTE_UNKNOWN } note_use;
 
@@ -57,7 +58,9 @@ static bool keep_note(dissolve *d, span at, const char *what, str key)
     switch (use) {
     case NOTE_KEPT: return true;
     case NOTE_DROPPED: break;
-    case NOTE_REFUSED: diag_error(d->cx->diags, at, "%s '%.*s' is not supported", what, STR_ARG(key)); break;
+    case NOTE_REFUSED:
+        diag_error(d->cx->diags, at, "%s '%.*s' is not supported", what, STR_ARG(key));
+        break;
     case NOTE_UNKNOWN: pass_warn_once(d->cx, at, what, key); break;
     }
     return false;
@@ -81,7 +84,7 @@ static const ir_node *attribute(dissolve *d, const ir_node *n)
     return keep_note(d, n->at, what, a->key) ? n : a->body;
 }
 
-/* ---- Loops --------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 
 typedef struct jump_search {
     ir_walk w;
@@ -113,10 +116,12 @@ static const ir_node *loop(dissolve *d, const ir_node *n)
         map_put_id(d->cx->mem, &d->by, copy.var, copy.min);
         return copy.body;
     }
-    return copy.annotations.at == ir_as_for(n)->annotations.at ? n : arena_copy(d->cx->mem, &copy, sizeof copy);
+    return copy.annotations.at == ir_as_for(n)->annotations.at
+               ? n
+               : arena_copy(d->cx->mem, &copy, sizeof copy);
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
 
 static const ir_node *block(dissolve *d, const ir_node *n)
 {
@@ -126,7 +131,8 @@ static const ir_node *block(dissolve *d, const ir_node *n)
     ir_node_vec body = {0};
     for (size_t i = 0; i < b->allocs.n; ++i) {
         const ir_buffer *buffer = b->allocs.at[i];
-        ir_node_vec_push(mem, &body, ir_make(mem, ALLOC, alloc, buffer->at, IR_VOID, .buffer = buffer));
+        ir_node_vec_push(mem, &body,
+                         ir_make(mem, ALLOC, alloc, buffer->at, IR_VOID, .buffer = buffer));
     }
     ir_node_vec_push(mem, &body, b->body);
     const ir_node *all = ir_seq_new(mem, body.at, body.n, n->at);

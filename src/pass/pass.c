@@ -1,8 +1,9 @@
-/* Runs the passes of passes.def in order: checks what each needs, verifies, reports, stops at errors. */
+/* Runs the passes of passes.def in order: checks what each needs, verifies, reports, stops at
+ * errors. */
 #include "pass/pass.h"
 
 const pass_info pass_list[] = {
-#define PASS(name, needs, gives, reason) {#name, pass_##name, needs, gives, reason},
+#define PASS(name, needs, gives, reason)           {#name, pass_##name, needs, gives, reason},
 #define PASS_AGAIN(name, fn, needs, gives, reason) {#name, pass_##fn, needs, gives, reason},
 #include "pass/passes.def"
 #undef PASS
@@ -10,7 +11,8 @@ const pass_info pass_list[] = {
 };
 const size_t pass_count = sizeof pass_list / sizeof *pass_list;
 
-/* Index of the pass to stop after; pass_count - 1 where none is named. False where the name is unknown. */
+/* Index of the pass to stop after; pass_count - 1 where none is named. False where the name is
+ * unknown. */
 static bool find_last(pass_context *cx, const pass_options *o, size_t *last)
 {
     *last = pass_count - 1;

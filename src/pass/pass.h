@@ -15,8 +15,8 @@ typedef struct pass_target {
     int64_t max_function_args;           /* buffers of one kernel */
 } pass_target;
 
-/* A target without a tag: the limits that TVM's "metal" states. The width is that of every Apple GPU's
- * simdgroup, as the width stated there (16) makes lanes past it meaningless. */
+/* A target without a tag: the limits that TVM's "metal" states. The width is that of every Apple
+ * GPU's simdgroup, as the width stated there (16) makes lanes past it meaningless. */
 #define PASS_TARGET_DEFAULT                                                                        \
     ((pass_target){.max_num_threads = 256,                                                         \
                    .max_threads_per_block = 256,                                                   \
@@ -32,11 +32,12 @@ typedef struct pass_context {
     map warned; /* names that a warning was given for: see pass_warn_once */
 } pass_context;
 
-/* A pass: the lowered module, or the same pointer where there was nothing to do. What it must refuse
- * it reports to cx->diags and goes on as it can; the runner stops after it. */
+/* A pass: the lowered module, or the same pointer where there was nothing to do. What it must
+ * refuse it reports to cx->diags and goes on as it can; the runner stops after it. */
 typedef const ir_module *(*pass_fn)(pass_context *cx, const ir_module *m);
 
-#define PASS(name, needs, gives, reason) const ir_module *pass_##name(pass_context *cx, const ir_module *m);
+#define PASS(name, needs, gives, reason)                                                           \
+    const ir_module *pass_##name(pass_context *cx, const ir_module *m);
 #define PASS_AGAIN(name, fn, needs, gives, reason)
 #include "pass/passes.def"
 #undef PASS
@@ -61,11 +62,12 @@ typedef struct pass_options {
     void *user;
 } pass_options;
 
-/* Runs the table over `m`. NULL where errors were reported to cx->diags, among them a stop_after that
- * names no pass. `options` may be NULL. */
+/* Runs the table over `m`. NULL where errors were reported to cx->diags, among them a stop_after
+ * that names no pass. `options` may be NULL. */
 const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_options *options);
 
-/* ---- For the passes themselves ---------------------------------------------------------------- */
+/* ---- For the passes themselves ----------------------------------------------------------------
+ */
 
 /* The module with each function passed through `fn`; the same pointer where none changed. */
 const ir_module *pass_each_func(pass_context *cx, const ir_module *m,
@@ -75,8 +77,8 @@ const ir_module *pass_each_func(pass_context *cx, const ir_module *m,
 const ir_module *pass_each_body(pass_context *cx, const ir_module *m,
                                 const ir_node *(*fn)(pass_context *cx, const ir_func *f));
 
-/* A warning that `name` (an annotation, a pragma) is not known and has no effect; once a name. `what`
- * says what it is: "annotation". */
+/* A warning that `name` (an annotation, a pragma) is not known and has no effect; once a name.
+ * `what` says what it is: "annotation". */
 void pass_warn_once(pass_context *cx, span at, const char *what, str name);
 
 #endif

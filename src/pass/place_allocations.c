@@ -3,14 +3,15 @@
  * Why: threadgroup and local memory belongs to a kernel, not to the function that launches it.
  *
  *     with T.sblock("root"):                            with T.sblock("root"):
- *         S = T.sblock_alloc_buffer((32,), "float32",       for bx in T.thread_binding(4, "blockIdx.x"):
- *                                   scope="shared")    ->       T.alloc S
- *         for bx in T.thread_binding(4, "blockIdx.x"):          ... S ...
+ *         S = T.sblock_alloc_buffer((32,), "float32",       for bx in T.thread_binding(4,
+ * "blockIdx.x"): scope="shared")    ->       T.alloc S for bx in T.thread_binding(4, "blockIdx.x"):
+ * ... S ...
  *             ... S ...
  *
- * The place is the smallest statement that holds all uses. It is below a loop of the kernel only where each iteration is
- * seen to store what it reads, so that nothing is handed on in the buffer. Global memory stays on the host; a kernel that allocates it is refused. A buffer that
- * nothing uses goes. Left alone: allocations that are statements already. */
+ * The place is the smallest statement that holds all uses. It is below a loop of the kernel only
+ * where each iteration is seen to store what it reads, so that nothing is handed on in the buffer.
+ * Global memory stays on the host; a kernel that allocates it is refused. A buffer that nothing
+ * uses goes. Left alone: allocations that are statements already. */
 #include "pass/touched.h"
 
 typedef struct placing {
@@ -20,9 +21,10 @@ typedef struct placing {
     thread_axis_vec axes; /* threadIdx axes around the statement at hand */
 } placing;
 
-/* ---- Loops of a kernel ----------------------------------------------------------------------------- */
+/* ---- Loops of a kernel ----------------------------------------------------------------------- */
 
-/* Is a value that the buffer holds handed from one iteration to the next, as far as blocks can tell? */
+/* Is a value that the buffer holds handed from one iteration to the next, as far as blocks can
+ * tell? */
 typedef struct carry_search {
     ir_walk w;
     arena *mem;
@@ -51,7 +53,8 @@ static void only_var(ir_walk *w, const ir_var *v)
     o->other |= map_get_id(&o->s->inner, v) != NULL;
 }
 
-/* Does the condition choose among iterations of the loop, as "k == 0" does, and not among elements? */
+/* Does the condition choose among iterations of the loop, as "k == 0" does, and not among elements?
+ */
 static bool chooses_iterations(const carry_search *s, const ir_node *cond)
 {
     only_loop o = {.w = {.node = only_node, .use_var = only_var}, .s = s};
@@ -65,8 +68,8 @@ static void carry_def(ir_walk *w, const ir_var *v)
     map_put_id(s->mem, &s->inner, v, v);
 }
 
-/* A store in a block whose spatial variables say which elements it makes; its other variables, and its condition if that
- * is not about those elements, must have nothing to do with the loop. */
+/* A store in a block whose spatial variables say which elements it makes; its other variables, and
+ * its condition if that is not about those elements, must have nothing to do with the loop. */
 static bool makes_anew(const carry_search *s)
 {
     bool spatial = false;
@@ -86,7 +89,8 @@ static void carry_node(ir_walk *w, const ir_node *n)
 {
     carry_search *s = (carry_search *)(void *)w;
     if (!ir_is_stmt(n)) return;
-    if (n->kind == IR_STORE && ir_as_store(n)->buffer->data == s->data && !makes_anew(s)) s->carried = true;
+    if (n->kind == IR_STORE && ir_as_store(n)->buffer->data == s->data && !makes_anew(s))
+        s->carried = true;
     if (n->kind != IR_BLOCK) {
         ir_walk_children(w, n);
         return;
@@ -117,10 +121,14 @@ static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
 {
     const ir_for *loop = ir_as_for(n);
     if (loop->loop == IR_VECTORIZED || !stores_first(loop->body, b->data)) return false;
-    carry_search s = {.w = {.node = carry_node, .def_var = carry_def}, .mem = p->cx->mem, .loop = loop, .data = b->data};
+    carry_search s = {.w = {.node = carry_node, .def_var = carry_def},
+                      .mem = p->cx->mem,
+                      .loop = loop,
+                      .data = b->data};
     carry_node(&s.w, loop->body);
     if (s.carried) return false;
-    touched_query q = {.mem = p->cx->mem, .buffer = b, .shared = b->scope != IR_SCOPE_LOCAL ? &p->axes : NULL};
+    touched_query q = {
+        .mem = p->cx->mem, .buffer = b, .shared = b->scope != IR_SCOPE_LOCAL ? &p->axes : NULL};
     q.writes = true;
     touched stored = touched_by(&q, loop->body);
     q.writes = false;
@@ -129,7 +137,7 @@ static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
     return touched_covers(p->cx->mem, &stored, &read);
 }
 
-/* ---- Finding the place ----------------------------------------------------------------------------- */
+/* ---- Finding the place ----------------------------------------------------------------------- */
 
 static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n);
 
@@ -168,8 +176,10 @@ static const ir_node *place_in_block(placing *p, const ir_buffer *b, const ir_no
 {
     ir_block copy = *ir_as_block(n);
     bool at_head = memory_is_touched(copy.predicate, b->data);
-    for (size_t i = 0; i < copy.iters.n; ++i) at_head |= memory_is_touched(copy.iters.at[i].binding, b->data);
-    for (size_t i = 0; i < copy.matches.n; ++i) at_head |= copy.matches.at[i].source.buffer->data == b->data;
+    for (size_t i = 0; i < copy.iters.n; ++i)
+        at_head |= memory_is_touched(copy.iters.at[i].binding, b->data);
+    for (size_t i = 0; i < copy.matches.n; ++i)
+        at_head |= copy.matches.at[i].source.buffer->data == b->data;
     if (at_head) return alloc_before(p, b, n);
     /* Outside of the block there is no such buffer any more. */
     copy.reads = without(p, copy.reads, b);
@@ -217,7 +227,8 @@ static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n)
     if (n->kind == IR_SEQ) return place_in_seq(p, b, n);
     if (!memory_is_touched(n, b->data)) return n;
     if (thread_axis_of(n, &axis)) {
-        if (b->scope == IR_SCOPE_GLOBAL || memory_is_touched(axis.extent, b->data)) return alloc_before(p, b, n);
+        if (b->scope == IR_SCOPE_GLOBAL || memory_is_touched(axis.extent, b->data))
+            return alloc_before(p, b, n);
         return place_in_axis(p, b, &axis);
     }
     if (n->kind == IR_BLOCK) return place_in_block(p, b, n);
@@ -226,7 +237,7 @@ static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n)
     return alloc_before(p, b, n);
 }
 
-/* ---- The blocks that allocate ---------------------------------------------------------------------- */
+/* ---- The blocks that allocate ---------------------------------------------------------------- */
 
 static const ir_node *place_all(placing *p, const ir_node *n)
 {
@@ -234,7 +245,9 @@ static const ir_node *place_all(placing *p, const ir_node *n)
     for (size_t i = copy.allocs.n; i-- > 0;) {
         const ir_buffer *b = copy.allocs.at[i];
         if (p->in_kernel && b->scope == IR_SCOPE_GLOBAL) {
-            diag_error(p->cx->diags, b->at, "global memory cannot be allocated inside a kernel: '%.*s'", STR_ARG(b->name));
+            diag_error(p->cx->diags, b->at,
+                       "global memory cannot be allocated inside a kernel: '%.*s'",
+                       STR_ARG(b->name));
         }
         copy.body = place(p, b, copy.body);
     }

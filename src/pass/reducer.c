@@ -1,9 +1,9 @@
 /* Matching a block against the reducers that threads can carry out together. */
 #include "pass/reducer.h"
 
-#include <math.h>
-
 #include "ir/fold.h"
+
+#include <math.h>
 
 enum { PART_LIMIT = 8 };
 
@@ -12,16 +12,16 @@ typedef struct match {
     arena *mem;
     const ir_block *block;
     reducer_part parts[PART_LIMIT];
-    const ir_var *kept[PART_LIMIT];       /* stands for the value kept in part i */
-    const ir_var *fresh[PART_LIMIT];      /* stands for the value contributed to part i */
-    const ir_node *results[PART_LIMIT];   /* over `kept` and the block's own expressions */
+    const ir_var *kept[PART_LIMIT];     /* stands for the value kept in part i */
+    const ir_var *fresh[PART_LIMIT];    /* stands for the value contributed to part i */
+    const ir_node *results[PART_LIMIT]; /* over `kept` and the block's own expressions */
     bool stored[PART_LIMIT];
     size_t n;
     map values; /* BIND variable or local scalar (buffer) -> its value */
     const char *why;
 } match;
 
-/* ---- Reading init and body ------------------------------------------------------------------------- */
+/* ---- Reading init and body ------------------------------------------------------------------- */
 
 static const ir_node *const *statements(const ir_node *const *root, size_t *n)
 {
@@ -51,7 +51,8 @@ static void read_init(match *m)
             m->why = "it keeps too many values";
         } else {
             const ir_store *s = ir_as_store(at[i]);
-            m->parts[m->n++] = (reducer_part){.buffer = s->buffer, .index = s->index, .init = s->value};
+            m->parts[m->n++] =
+                (reducer_part){.buffer = s->buffer, .index = s->index, .init = s->value};
         }
     }
     for (size_t i = 0; i < m->n; ++i) {
@@ -119,7 +120,8 @@ static void read_body(match *m)
             map_put_id(m->mem, &m->values, b->var, resolve(&m->r, b->value));
         } else if (at[i]->kind == IR_ALLOC) {
             const ir_buffer *b = ir_as_alloc(at[i])->buffer;
-            bool scalar = b->scope == IR_SCOPE_LOCAL && b->shape.n == 1 && ir_is_const(b->shape.at[0], 1);
+            bool scalar =
+                b->scope == IR_SCOPE_LOCAL && b->shape.n == 1 && ir_is_const(b->shape.at[0], 1);
             if (!scalar) m->why = "it allocates memory";
             map_put_id(m->mem, &m->values, b, ir_fold_cast(m->mem, b->type, ir_i32(m->mem, 0)));
         } else if (at[i]->kind == IR_STORE) {
@@ -133,7 +135,7 @@ static void read_body(match *m)
     }
 }
 
-/* ---- Simple reducers ------------------------------------------------------------------------------- */
+/* ---- Simple reducers ------------------------------------------------------------------------- */
 
 static bool uses_kept(const match *m, const ir_node *e)
 {
@@ -160,15 +162,18 @@ static const ir_node *identity(arena *mem, ir_op op, ir_type type, span at)
         return is_float ? ir_float_new(mem, type, 1, at) : ir_int_new(mem, type, 1, at);
     }
     if (op == IR_BITAND) return ir_int_new(mem, type, -1, at);
-    if (op == IR_MIN) return is_float ? ir_float_new(mem, type, (double)INFINITY, at) : ir_int_new(mem, type, most, at);
+    if (op == IR_MIN)
+        return is_float ? ir_float_new(mem, type, (double)INFINITY, at)
+                        : ir_int_new(mem, type, most, at);
     if (op == IR_MAX) {
-        return is_float ? ir_float_new(mem, type, -(double)INFINITY, at) : ir_int_new(mem, type, ir_type_min(type), at);
+        return is_float ? ir_float_new(mem, type, -(double)INFINITY, at)
+                        : ir_int_new(mem, type, ir_type_min(type), at);
     }
     return NULL;
 }
 
-/* Takes the kept value of `part` out of a chain of one operator: (x + a) + b gives a + b. NULL where x is not there
- * exactly once. */
+/* Takes the kept value of `part` out of a chain of one operator: (x + a) + b gives a + b. NULL
+ * where x is not there exactly once. */
 static const ir_node *without_kept(match *m, ir_op op, const ir_node *e, size_t part)
 {
     if (e->kind != IR_BIN || ir_as_bin(e)->op != op) return NULL;
@@ -193,15 +198,17 @@ static bool match_simple(match *m, size_t i, const ir_node **result, const ir_no
     reducer_part *part = &m->parts[i];
     part->value = value;
     /* min(init, min(init, x)) is min(init, x): any constant will do to start with. */
-    bool once_or_more = op == IR_MIN || op == IR_MAX || op == IR_AND || op == IR_OR || op == IR_BITAND || op == IR_BITOR;
+    bool once_or_more = op == IR_MIN || op == IR_MAX || op == IR_AND || op == IR_OR ||
+                        op == IR_BITAND || op == IR_BITOR;
     bool constant = part->init->kind == IR_INT_IMM || part->init->kind == IR_FLOAT_IMM;
     if (once_or_more && constant) *neutral = part->init;
     part->starts_apart = !ir_equal(part->init, *neutral);
-    *result = ir_bin_new(m->mem, op, ir_ref(m->mem, m->kept[i], e->at), ir_ref(m->mem, m->fresh[i], e->at));
+    *result = ir_bin_new(m->mem, op, ir_ref(m->mem, m->kept[i], e->at),
+                         ir_ref(m->mem, m->fresh[i], e->at));
     return true;
 }
 
-/* ---- Choices between tuples ------------------------------------------------------------------------ */
+/* ---- Choices between tuples ------------------------------------------------------------------ */
 
 typedef struct choice {
     const ir_node *cond, *yes, *no;
@@ -220,7 +227,8 @@ static bool choice_of(const ir_node *e, choice *out)
     return true;
 }
 
-/* The contribution to part `i`, where its result is a choice, a min or a max of it and the kept value. */
+/* The contribution to part `i`, where its result is a choice, a min or a max of it and the kept
+ * value. */
 static const ir_node *chosen_value(match *m, size_t i)
 {
     const ir_node *e = m->results[i];
@@ -229,7 +237,8 @@ static const ir_node *chosen_value(match *m, size_t i)
         const ir_node *other = is_kept(m, c.yes, i) ? c.no : is_kept(m, c.no, i) ? c.yes : NULL;
         return other != NULL && !uses_kept(m, other) ? other : NULL;
     }
-    if (e->kind != IR_BIN || (ir_as_bin(e)->op != IR_MIN && ir_as_bin(e)->op != IR_MAX)) return NULL;
+    if (e->kind != IR_BIN || (ir_as_bin(e)->op != IR_MIN && ir_as_bin(e)->op != IR_MAX))
+        return NULL;
     return without_kept(m, ir_as_bin(e)->op, e, i);
 }
 
@@ -300,12 +309,13 @@ static bool match_choice(match *m, const ir_node **results, const ir_node **neut
     return true;
 }
 
-/* ---- All together ---------------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 
 static bool find_reducer(match *m, const ir_node **results, const ir_node **neutral)
 {
     bool simple = true;
-    for (size_t i = 0; simple && i < m->n; ++i) simple = match_simple(m, i, &results[i], &neutral[i]);
+    for (size_t i = 0; simple && i < m->n; ++i)
+        simple = match_simple(m, i, &results[i], &neutral[i]);
     if (simple) return true;
     for (size_t i = 0; i < m->n; ++i) m->parts[i].starts_apart = false;
     return match_choice(m, results, neutral);
@@ -335,17 +345,20 @@ const char *reducer_match(arena *mem, const ir_block *b, reducer *out)
     if (m->why != NULL) return m->why;
     const ir_node *results[PART_LIMIT], *neutral[PART_LIMIT];
     if (!find_reducer(m, results, neutral)) {
-        return "known are sum, product, min, max, bitwise and logical ones, argmin and argmax from a constant";
+        return "known are sum, product, min, max, bitwise and logical ones, argmin and argmax from "
+               "a constant";
     }
     ir_vars lhs = {arena_copy(mem, m->kept, m->n * sizeof *m->kept), m->n};
     ir_vars rhs = {arena_copy(mem, m->fresh, m->n * sizeof *m->fresh), m->n};
-    const ir_node *fn = ir_make(mem, REDUCER, reducer, b->node.at, IR_POINTER, .lhs = lhs, .rhs = rhs,
-                                .result = ir_list_copy(mem, results, m->n), .identity = ir_list_copy(mem, neutral, m->n));
+    const ir_node *fn = ir_make(mem, REDUCER, reducer, b->node.at, IR_POINTER, .lhs = lhs,
+                                .rhs = rhs, .result = ir_list_copy(mem, results, m->n),
+                                .identity = ir_list_copy(mem, neutral, m->n));
     *out = (reducer){m->parts, m->n, ir_as_reducer(fn)};
     return NULL;
 }
 
-const ir_node *reducer_apply(arena *mem, const ir_reducer *fn, size_t i, const ir_node *const *lhs, const ir_node *const *rhs)
+const ir_node *reducer_apply(arena *mem, const ir_reducer *fn, size_t i, const ir_node *const *lhs,
+                             const ir_node *const *rhs)
 {
     map by = {0};
     for (size_t j = 0; j < fn->lhs.n; ++j) {

@@ -19,12 +19,14 @@ typedef struct reducer {
     const ir_reducer *fn; /* lhs, rhs -> result, with identities; lhs is the value kept */
 } reducer;
 
-/* The reduction of block `b`; NULL where it was recognised, else why not. Known are sum, product, min, max, the bitwise
- * and logical ones, several of these side by side, and a choice between two tuples by comparing their parts
- * (argmin, argmax). The combining functions are commutative and associative, or may be taken to be. */
+/* The reduction of block `b`; NULL where it was recognised, else why not. Known are sum, product,
+ * min, max, the bitwise and logical ones, several of these side by side, and a choice between two
+ * tuples by comparing their parts (argmin, argmax). The combining functions are commutative and
+ * associative, or may be taken to be. */
 const char *reducer_match(arena *mem, const ir_block *b, reducer *out);
 
 /* result `i` of the reducer with these operands, one a part. */
-const ir_node *reducer_apply(arena *mem, const ir_reducer *fn, size_t i, const ir_node *const *lhs, const ir_node *const *rhs);
+const ir_node *reducer_apply(arena *mem, const ir_reducer *fn, size_t i, const ir_node *const *lhs,
+                             const ir_node *const *rhs);
 
 #endif

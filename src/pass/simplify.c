@@ -1,13 +1,15 @@
-/* simplify: expressions in the form that an expert would write, conditions decided where ranges decide them.
+/* simplify: expressions in the form that an expert would write, conditions decided where ranges
+ * decide them.
  *
- * Why: substitution leaves sums of products of constants; later passes look for what is equal or divides.
+ * Why: substitution leaves sums of products of constants; later passes look for what is equal or
+ * divides.
  *
  *     for i in range(16):                       for i in range(16):
  *         if i * 4 + 3 < 64:             ->         B[i * 4 + 3] = A[i]
  *             B[(i + 0) * 4 + 3] = A[i * 1]
  *
- * Loops that never run and conditions without a body go. Left alone: the order of effects, and every float's value,
- * NaN, infinities and signed zeros among them. */
+ * Loops that never run and conditions without a body go. Left alone: the order of effects, and
+ * every float's value, NaN, infinities and signed zeros among them. */
 #include "ir/simplify.h"
 
 #include "ir/walk.h"
@@ -77,7 +79,8 @@ static const ir_node *simplify_for(simplifier *s, const ir_node *n)
     int64_t extent;
     copy.min = ir_simplify(s->az, copy.min);
     copy.extent = ir_simplify(s->az, copy.extent);
-    if (copy.loop != IR_THREAD_BOUND && ir_const_value(copy.extent, &extent) && extent <= 0) return ir_nop(s->r.mem);
+    if (copy.loop != IR_THREAD_BOUND && ir_const_value(copy.extent, &extent) && extent <= 0)
+        return ir_nop(s->r.mem);
     know_range(s, &copy.node);
     copy.body = simplify_node(&s->r, copy.body);
     const ir_for *old = ir_as_for(n);

@@ -91,9 +91,11 @@ static void touch_buffer(ir_walk *w, const ir_buffer *b)
 bool memory_is_touched(const ir_node *n, const ir_var *data)
 {
     if (n == NULL) return false;
-    touch_search t = {
-        .w = {.node = touch_node, .use_var = touch_var, .use_buffer = touch_buffer, .def_buffer = touch_buffer},
-        .data = data};
+    touch_search t = {.w = {.node = touch_node,
+                            .use_var = touch_var,
+                            .use_buffer = touch_buffer,
+                            .def_buffer = touch_buffer},
+                      .data = data};
     touch_node(&t.w, n);
     return t.found;
 }

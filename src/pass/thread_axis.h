@@ -1,4 +1,5 @@
-/* Thread axes by their tags, and the two statements that bind one: thread-bound loops and THREAD. */
+/* Thread axes by their tags, and the two statements that bind one: thread-bound loops and THREAD.
+ */
 #ifndef PASS_THREAD_AXIS_H
 #define PASS_THREAD_AXIS_H
 
@@ -32,10 +33,12 @@ bool thread_axis_below(const ir_node *root);
 /* Is an axis of the grid (blockIdx.*) bound in `root`? */
 bool thread_axis_has_grid(const ir_node *root);
 
-/* Does the statement or expression (NULL: no) touch the memory at `data`? Views and allocations of it count. */
+/* Does the statement or expression (NULL: no) touch the memory at `data`? Views and allocations of
+ * it count. */
 bool memory_is_touched(const ir_node *n, const ir_var *data);
 
-/* The statement with the same binding and another body, as a thread-bound loop or THREAD as it was. */
+/* The statement with the same binding and another body, as a thread-bound loop or THREAD as it was.
+ */
 const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body);
 
 /* The axis with `tag`, or NULL. */

@@ -12,7 +12,7 @@ typedef struct scan {
     touched out;
 } scan;
 
-/* ---- One index ------------------------------------------------------------------------------------- */
+/* ---- One index ------------------------------------------------------------------------------- */
 
 typedef struct inner_search {
     ir_walk w;
@@ -23,7 +23,8 @@ typedef struct inner_search {
 static void inner_node(ir_walk *w, const ir_node *n)
 {
     inner_search *i = (inner_search *)(void *)w;
-    i->found |= n->kind == IR_LOAD || (n->kind == IR_CALL && ir_builtins[ir_as_call(n)->fn].effect != IR_EFFECT_PURE);
+    i->found |= n->kind == IR_LOAD ||
+                (n->kind == IR_CALL && ir_builtins[ir_as_call(n)->fn].effect != IR_EFFECT_PURE);
     if (!i->found) ir_walk_children(w, n);
 }
 
@@ -63,7 +64,8 @@ static touched_dim index_range(scan *s, const ir_node *e)
     if (e->kind == IR_RAMP) {
         int64_t stride, reach;
         const ir_ramp *ramp = ir_as_ramp(e);
-        if (!ir_const_value(ramp->stride, &stride) || __builtin_mul_overflow(stride, e->type.lanes - 1, &reach)) {
+        if (!ir_const_value(ramp->stride, &stride) ||
+            __builtin_mul_overflow(stride, e->type.lanes - 1, &reach)) {
             return (touched_dim){0};
         }
         below = reach < 0 ? reach : 0;
@@ -78,13 +80,14 @@ static touched_dim index_range(scan *s, const ir_node *e)
     d.base = ir_simplify(s->az, d.base);
     ir_interval range = ir_bound(s->az, rest);
     if (range.min == IR_NEG_INF || range.max == IR_POS_INF) return (touched_dim){0};
-    if (__builtin_add_overflow(range.min, below, &d.least) || __builtin_add_overflow(range.max, above, &d.most)) {
+    if (__builtin_add_overflow(range.min, below, &d.least) ||
+        __builtin_add_overflow(range.max, above, &d.most)) {
         return (touched_dim){0};
     }
     return d;
 }
 
-/* ---- All accesses ---------------------------------------------------------------------------------- */
+/* ---- All accesses ---------------------------------------------------------------------------- */
 
 /* Both ranges in one; not known where their bases cannot be compared. */
 static touched_dim joined(scan *s, touched_dim a, touched_dim b)
@@ -93,7 +96,8 @@ static touched_dim joined(scan *s, touched_dim a, touched_dim b)
     if (!a.known || !b.known) return (touched_dim){0};
     const ir_node *difference = ir_simplify(s->az, ir_sub(s->q->mem, b.base, a.base));
     if (!ir_const_value(difference, &apart)) return (touched_dim){0};
-    if (__builtin_add_overflow(b.least, apart, &b.least) || __builtin_add_overflow(b.most, apart, &b.most)) {
+    if (__builtin_add_overflow(b.least, apart, &b.least) ||
+        __builtin_add_overflow(b.most, apart, &b.most)) {
         return (touched_dim){0};
     }
     if (b.least < a.least) a.least = b.least;
@@ -137,10 +141,12 @@ static void scan_block(scan *s, const ir_block *b)
     arena *mem = s->q->mem;
     for (size_t i = 0; i < b->iters.n; ++i) {
         const ir_iter *it = &b->iters.at[i];
-        map_put_id(mem, &s->by, it->var, ir_fold_cast(mem, it->var->type, ir_substitute(mem, it->binding, &s->by)));
+        map_put_id(mem, &s->by, it->var,
+                   ir_fold_cast(mem, it->var->type, ir_substitute(mem, it->binding, &s->by)));
     }
     ir_analyzer_mark mark = ir_analyzer_save(s->az);
-    if (!ir_is_const(b->predicate, 1)) ir_analyzer_assume(s->az, ir_substitute(mem, b->predicate, &s->by));
+    if (!ir_is_const(b->predicate, 1))
+        ir_analyzer_assume(s->az, ir_substitute(mem, b->predicate, &s->by));
     if (b->init != NULL) scan_node(&s->w, b->init);
     for (size_t i = 0; i < b->matches.n; ++i) note_view(&s->w, b->matches.at[i].source.buffer);
     for (size_t i = 0; i < b->matches.n; ++i) {
@@ -154,7 +160,8 @@ static void scan_if(scan *s, const ir_if *n)
 {
     scan_node(&s->w, n->cond);
     ir_analyzer_mark mark = ir_analyzer_save(s->az);
-    if (!ir_reads_memory(n->cond)) ir_analyzer_assume(s->az, ir_substitute(s->q->mem, n->cond, &s->by));
+    if (!ir_reads_memory(n->cond))
+        ir_analyzer_assume(s->az, ir_substitute(s->q->mem, n->cond, &s->by));
     scan_node(&s->w, n->yes);
     ir_analyzer_restore(s->az, mark);
     if (n->no != NULL) scan_node(&s->w, n->no);
@@ -186,7 +193,8 @@ static void scan_node(ir_walk *w, const ir_node *n)
     if (n->kind != IR_FOR && thread_axis_of(n, &axis)) scan_loop(s, axis.var, axis.extent);
     if (n->kind == IR_BIND) scan_bind(s, ir_as_bind(n));
     if (n->kind == IR_LET) map_put_id(s->q->mem, &s->inner, ir_as_let(n)->var, n);
-    if (n->kind == IR_LOAD && ir_as_load(n)->buffer == s->q->buffer && s->q->reads) note_access(s, ir_as_load(n)->index);
+    if (n->kind == IR_LOAD && ir_as_load(n)->buffer == s->q->buffer && s->q->reads)
+        note_access(s, ir_as_load(n)->index);
     if (n->kind == IR_STORE && ir_as_store(n)->buffer == s->q->buffer && s->q->writes) {
         note_access(s, ir_as_store(n)->index);
     }
@@ -198,7 +206,10 @@ static void scan_node(ir_walk *w, const ir_node *n)
 
 touched touched_by(const touched_query *q, const ir_node *root)
 {
-    scan s = {.w = {.node = scan_node, .use_var = note_pointer, .use_buffer = note_view, .def_buffer = note_view},
+    scan s = {.w = {.node = scan_node,
+                    .use_var = note_pointer,
+                    .use_buffer = note_view,
+                    .def_buffer = note_view},
               .q = q,
               .az = ir_analyzer_new(q->mem)};
     s.out.n = q->buffer->shape.n;
@@ -219,7 +230,9 @@ bool touched_covers(arena *mem, const touched *outer, const touched *inner)
         int64_t apart;
         if (!a.known || !b.known) return false;
         if (!ir_const_value(ir_simplify(az, ir_sub(mem, b.base, a.base)), &apart)) return false;
-        if (__builtin_add_overflow(b.least, apart, &b.least) || __builtin_add_overflow(b.most, apart, &b.most)) return false;
+        if (__builtin_add_overflow(b.least, apart, &b.least) ||
+            __builtin_add_overflow(b.most, apart, &b.most))
+            return false;
         if (b.least < a.least || b.most > a.most) return false;
     }
     return true;

@@ -6,7 +6,8 @@
 #include "ir/walk.h"
 #include "pass/thread_axis.h"
 
-/* One dimension: indices from base + least to base + most, where base is known outside of the statement. */
+/* One dimension: indices from base + least to base + most, where base is known outside of the
+ * statement. */
 typedef struct touched_dim {
     const ir_node *base;
     int64_t least, most;
@@ -23,8 +24,9 @@ typedef struct touched {
 typedef struct touched_query {
     arena *mem;
     const ir_buffer *buffer;
-    bool reads, writes;            /* which accesses count */
-    const thread_axis_vec *shared; /* axes bound outside whose threads share the buffer; may be NULL */
+    bool reads, writes; /* which accesses count */
+    const thread_axis_vec
+        *shared; /* axes bound outside whose threads share the buffer; may be NULL */
 } touched_query;
 
 /* The accesses in `root`, over all iterations of the loops in it. */

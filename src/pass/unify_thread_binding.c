@@ -1,14 +1,14 @@
-/* unify_thread_binding: in a kernel each thread axis has one variable, bound by THREAD statements at its head.
+/* unify_thread_binding: in a kernel each thread axis has one variable, bound by THREAD statements
+ * at its head.
  *
  * Why: a kernel has one grid and one threadgroup size, whatever loops were written for it.
  *
- *     for bx in T.thread_binding(32, "blockIdx.x"):       with T.launch_thread("blockIdx.x", 32) as bx:
- *         for i in T.thread_binding(32, "threadIdx.x"):       with T.launch_thread("threadIdx.x", 32) as i:
- *             for j in T.thread_binding(32, "threadIdx.x"): ->    B[bx, i] = A[bx, i]
- *                 B[bx, i] = A[bx, j]
+ *     for bx in T.thread_binding(32, "blockIdx.x"):       with T.launch_thread("blockIdx.x", 32) as
+ * bx: for i in T.thread_binding(32, "threadIdx.x"):       with T.launch_thread("threadIdx.x", 32)
+ * as i: for j in T.thread_binding(32, "threadIdx.x"): ->    B[bx, i] = A[bx, i] B[bx, i] = A[bx, j]
  *
- * Extents of an axis must agree and be known at the launch; else the program is refused. Left alone: host code, virtual
- * threads. */
+ * Extents of an axis must agree and be known at the launch; else the program is refused. Left
+ * alone: host code, virtual threads. */
 #include "ir/fold.h"
 #include "pass/thread_axis.h"
 
@@ -20,12 +20,13 @@ typedef struct unify {
     map defined;          /* variables defined inside the region */
 } unify;
 
-/* ---- Checks -------------------------------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static void check_same_extent(unify *u, const thread_axis *first, const thread_axis *again)
 {
     if (ir_equal(first->extent, again->extent)) return;
-    diag_error(u->cx->diags, again->extent->at, "'%.*s' is bound again in the same kernel, with another extent",
+    diag_error(u->cx->diags, again->extent->at,
+               "'%.*s' is bound again in the same kernel, with another extent",
                STR_ARG(again->tag));
     diag_note(u->cx->diags, first->extent->at, "the first extent is here");
 }
@@ -36,7 +37,8 @@ static void add_axis(unify *u, const thread_axis *axis)
     if (first == NULL) {
         if (!thread_tag_is_real(axis->tag)) {
             diag_error(u->cx->diags, axis->from->at,
-                       "'%.*s' is no thread axis: use blockIdx or threadIdx with .x, .y or .z", STR_ARG(axis->tag));
+                       "'%.*s' is no thread axis: use blockIdx or threadIdx with .x, .y or .z",
+                       STR_ARG(axis->tag));
         }
         thread_axis_vec_push(u->cx->mem, &u->axes, *axis);
         return;
@@ -96,11 +98,13 @@ static void check_node(ir_walk *w, const ir_node *n)
 
 static void check_known_at_launch(unify *u, const thread_axis *axis)
 {
-    extent_check c = {.w = {.node = check_node, .use_var = check_var, .use_buffer = check_buffer}, .u = u, .axis = axis};
+    extent_check c = {.w = {.node = check_node, .use_var = check_var, .use_buffer = check_buffer},
+                      .u = u,
+                      .axis = axis};
     check_node(&c.w, axis->extent);
 }
 
-/* ---- Rebuilding ---------------------------------------------------------------------------------- */
+/* ---- Rebuilding ------------------------------------------------------------------------------ */
 
 static const ir_node *strip(ir_rewrite *r, const ir_node *n)
 {
@@ -118,15 +122,16 @@ static bool is_unified(const unify *u, const ir_node *root)
 
 static const ir_node *unify_region(unify *u, const ir_node *root)
 {
-    survey s = {.w = {.node = survey_node, .def_var = survey_def, .def_buffer = survey_def_buffer}, .u = u};
+    survey s = {.w = {.node = survey_node, .def_var = survey_def, .def_buffer = survey_def_buffer},
+                .u = u};
     survey_node(&s.w, root);
     for (size_t i = 0; i < u->axes.n; ++i) check_known_at_launch(u, &u->axes.at[i]);
     if (u->cx->diags->errors != 0 || is_unified(u, root)) return root;
     const ir_node *body = ir_substitute(u->cx->mem, strip(&u->r, root), &u->by);
     for (size_t i = u->axes.n; i-- > 0;) {
         thread_axis axis = u->axes.at[i];
-        body = ir_make(u->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var, .tag = axis.tag,
-                       .extent = axis.extent, .body = body);
+        body = ir_make(u->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,
+                       .tag = axis.tag, .extent = axis.extent, .body = body);
     }
     return body;
 }
