@@ -42,6 +42,7 @@ int cli_program_options(cli *c, const cli_words *words, cli_program *p)
             return cli_usage(c, "--define %s: %s", name, why.data);
         define(p, name, parsed);
     }
+    p->module = cli_words_value(words, CLI_OPTION_MODULE);
     p->target = cli_words_value(words, CLI_OPTION_TARGET);
     p->command = cli_words_value(words, CLI_OPTION_METAL_COMPILE);
     p->format = cli_words_value(words, CLI_OPTION_METAL_FORMAT);
@@ -144,6 +145,7 @@ static ingot_compile_options options_of(cli_program *p)
     ingot_compile_options o = INGOT_COMPILE_OPTIONS_INIT;
     o.file_name = p->file;
     o.target = p->target;
+    o.module_name = p->module;
     o.definitions = p->definitions;
     o.definition_count = p->definition_count;
     if (p->command) {

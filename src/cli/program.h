@@ -20,7 +20,7 @@ typedef struct cli_program {
     cli_bytes text;
     ingot_definition *definitions;
     size_t definition_count;
-    const char *target, *command, *format;
+    const char *module, *target, *command, *format;
     unsigned kernels;      /* that the command has been run for */
     bool errors;           /* a diagnostic said already what is wrong */
     cli_json *diagnostics; /* an open array that diagnostics go to; NULL: standard error */

@@ -27,9 +27,11 @@ static const cli_option options[] = {
 static int load_module(run *r, cli_program *p)
 {
     ingot_error error = {INGOT_OK, 0, 0, ""};
-    if (p->target || p->command)
+    if (p->module || p->target || p->command)
         return cli_usage(r->c, "%s: a module is compiled already: %s has no use", p->file,
-                         p->target ? "--target" : "--metal-compile");
+                         p->module   ? "--module"
+                         : p->target ? "--target"
+                                     : "--metal-compile");
     if (ingot_module_load(p->text.data, p->text.size, NULL, &r->module, &error) == INGOT_OK)
         return CLI_GOOD;
     return cli_library_error(r->c, p->file, &error);
