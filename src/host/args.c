@@ -184,7 +184,8 @@ static ingot_status bind_tensor(const binder *b, size_t k)
 
 static ingot_status match(const binder *b, size_t k, const host_dim *d, const char *field, int64_t value)
 {
-    if (d->kind != HOST_DIM_MATCH || b->frame->regs[d->reg].i == value) return INGOT_OK;
+    /* Compared as the variable's type holds it; what does not fit is refused right after. */
+    if (d->kind != HOST_DIM_MATCH || b->frame->regs[d->reg].i == dtype_wrap(b->f->regs[d->reg], value)) return INGOT_OK;
     return refuse(b, INGOT_VALUE, "Mismatched", k, field, "to match %.100s (%" PRId64 "), got %" PRId64, d->shown.p,
                   b->frame->regs[d->reg].i, value);
 }
@@ -271,10 +272,11 @@ static ingot_status range_of_scalar(const binder *b, size_t k)
                   dtype_min(p->dtype), dtype_max(p->dtype), value);
 }
 
-/* A value taken from a tensor fits the variable that it defined. */
+/* A value taken from a tensor fits the variable that it defines or must agree with. */
 static ingot_status fits(const binder *b, size_t k, const host_dim *d, const char *field, int64_t value)
 {
-    if (d->kind != HOST_DIM_DEFINE || b->frame->regs[d->reg].i == value) return INGOT_OK;
+    bool variable = d->kind == HOST_DIM_DEFINE || d->kind == HOST_DIM_MATCH;
+    if (!variable || dtype_wrap(b->f->regs[d->reg], value) == value) return INGOT_OK;
     char type[DTYPE_TEXT];
     return refuse(b, INGOT_VALUE, "Invalid", k, field, "a value of %s, got %" PRId64,
                   dtype_print(b->f->regs[d->reg], type), value);

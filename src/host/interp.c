@@ -143,6 +143,7 @@ static host_value convert(DLDataType to, DLDataType from, host_value v)
 ingot_status host_frame_begin(host_frame *frame, const host_function *f, host_storage *storage,
                               const ingot_allocator *mem, ingot_error *error)
 {
+    mem = mem_or_default(mem);
     size_t memories = 1 + f->param_count + f->alloc_count;
     *frame = (host_frame){f, storage->regs, storage->memories, memories};
     if (f->reg_count > HOST_LOCAL_REGS) frame->regs = mem_zeroed(mem, f->reg_count, sizeof *frame->regs);
@@ -158,6 +159,7 @@ ingot_status host_frame_begin(host_frame *frame, const host_function *f, host_st
 
 void host_frame_end(host_frame *frame, const host_storage *storage, const ingot_allocator *mem)
 {
+    mem = mem_or_default(mem);
     const host_function *f = frame->function;
     if (frame->regs != storage->regs) mem_free(mem, frame->regs, f->reg_count * sizeof *frame->regs);
     if (frame->memories != storage->memories) {

@@ -41,7 +41,7 @@ typedef struct host_storage {
     void *memories[HOST_LOCAL_MEMORIES];
 } host_storage;
 
-/* A zeroed frame, in `storage` or from `mem`; host_frame_end gives back what it took. */
+/* A zeroed frame, in `storage` or from `mem` (NULL: the default); host_frame_end gives back what it took. */
 ingot_status host_frame_begin(host_frame *frame, const host_function *f, host_storage *storage,
                               const ingot_allocator *mem, ingot_error *error);
 void host_frame_end(host_frame *frame, const host_storage *storage, const ingot_allocator *mem);
