@@ -53,6 +53,7 @@ static const ir_node *larger(lift *l, const thread_axis *first, const thread_axi
 
 static void add_axis(lift *l, const thread_axis *axis)
 {
+    thread_axis_warn(l->cx, axis);
     for (size_t i = 0; i < l->axes.n; ++i) {
         thread_axis *first = &l->axes.at[i];
         if (!str_eq(first->tag, axis->tag)) continue;

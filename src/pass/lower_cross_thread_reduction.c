@@ -155,10 +155,45 @@ static bool check_spatial(search *s, const plan *p)
     return false;
 }
 
+static void note_equality(void *user, const ir_node *n)
+{
+    bool *found = user;
+    *found |= n->kind == IR_BIN && ir_as_bin(n)->op == IR_EQ;
+}
+
+/* A block without init that updates one element from many threads: whatever order these come in, updates get lost. */
+static void check_update(search *s, const ir_block *b)
+{
+    plan p = {.block = b};
+    if (b->body->kind != IR_STORE) return;
+    const ir_store *store = ir_as_store(b->body);
+    ir_scope scope = store->buffer->scope;
+    bool seen_by_others = scope == IR_SCOPE_GLOBAL || scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
+    bool one_thread = false;
+    ir_each(b->predicate, note_equality, &one_thread);
+    if (!seen_by_others || one_thread || !memory_is_touched(store->value, store->buffer->data)) return;
+    if (!find_axes(s, &p)) return;
+    for (size_t i = 0; i < store->index.n; ++i) {
+        map bindings = {0};
+        for (size_t k = 0; k < b->iters.n; ++k) {
+            map_put_id(s->cx->mem, &bindings, b->iters.at[k].var, b->iters.at[k].binding);
+        }
+        const ir_node *index = ir_substitute(s->cx->mem, store->index.at[i], &bindings);
+        index = ir_substitute(s->cx->mem, index, &s->by);
+        for (size_t k = 0; k < p.reduced.n; ++k) {
+            if (ir_uses_var(index, p.reduced.at[k].var)) return;
+        }
+    }
+    refuse(s, b, b->node.at, "it has no T.init, without which threads update one element at the same time", (str){0});
+}
+
 static void plan_block(search *s, const ir_node *n)
 {
     const ir_block *b = ir_as_block(n);
-    if (b->init == NULL) return;
+    if (b->init == NULL) {
+        check_update(s, b);
+        return;
+    }
     plan *p = arena_new(s->cx->mem, plan);
     p->block = b;
     if (!find_axes(s, p) || !find_anchor(s, p, n) || !check_spatial(s, p)) return;

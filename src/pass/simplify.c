@@ -81,8 +81,10 @@ static const ir_node *simplify_for(simplifier *s, const ir_node *n)
     copy.extent = ir_simplify(s->az, copy.extent);
     if (copy.loop != IR_THREAD_BOUND && ir_const_value(copy.extent, &extent) && extent <= 0)
         return ir_nop(s->r.mem);
+    ir_analyzer_mark mark = ir_analyzer_save(s->az);
     know_range(s, &copy.node);
     copy.body = simplify_node(&s->r, copy.body);
+    ir_analyzer_restore(s->az, mark);
     const ir_for *old = ir_as_for(n);
     bool same = copy.min == old->min && copy.extent == old->extent && copy.body == old->body;
     return same ? n : arena_copy(s->r.mem, &copy, sizeof copy);
@@ -91,10 +93,10 @@ static const ir_node *simplify_for(simplifier *s, const ir_node *n)
 static const ir_node *simplify_block(simplifier *s, const ir_node *n)
 {
     const ir_block *b = ir_as_block(n);
+    ir_analyzer_mark mark = ir_analyzer_save(s->az);
     for (size_t i = 0; i < b->iters.n; ++i) {
         ir_analyzer_bind(s->az, b->iters.at[i].var, b->iters.at[i].min, b->iters.at[i].extent);
     }
-    ir_analyzer_mark mark = ir_analyzer_save(s->az);
     const ir_node *predicate = ir_simplify(s->az, b->predicate);
     if (is_pure(predicate)) ir_analyzer_assume(s->az, predicate);
     const ir_node *out = ir_rewrite_children(&s->r, n);
@@ -123,8 +125,11 @@ static const ir_node *simplify_node(ir_rewrite *r, const ir_node *n)
     if (n->kind == IR_FOR) return simplify_for(s, n);
     if (n->kind == IR_BLOCK) return simplify_block(s, n);
     if (n->kind == IR_BIND) return simplify_bind(s, n);
+    ir_analyzer_mark mark = ir_analyzer_save(s->az);
     know_range(s, n);
-    return ir_rewrite_children(r, n);
+    n = ir_rewrite_children(r, n);
+    ir_analyzer_restore(s->az, mark);
+    return n;
 }
 
 /* Dimensions of parameters are never negative: the host checks them. */

@@ -112,6 +112,15 @@ const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_no
     return arena_copy(mem, &copy, sizeof copy);
 }
 
+void thread_axis_warn(pass_context *cx, const thread_axis *axis)
+{
+    if (axis->from->kind != IR_FOR) return;
+    ir_attrs notes = ir_as_for(axis->from)->annotations;
+    for (size_t i = 0; i < notes.n; ++i) {
+        pass_warn_once(cx, axis->from->at, "annotation", notes.at[i].key);
+    }
+}
+
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag)
 {
     for (size_t i = 0; i < axes->n; ++i) {

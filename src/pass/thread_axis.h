@@ -41,6 +41,9 @@ bool memory_is_touched(const ir_node *n, const ir_var *data);
  */
 const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body);
 
+/* Names the annotations of the loop that binds the axis in warnings: THREAD has none. */
+void thread_axis_warn(pass_context *cx, const thread_axis *axis);
+
 /* The axis with `tag`, or NULL. */
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag);
 

@@ -33,6 +33,7 @@ static void check_same_extent(unify *u, const thread_axis *first, const thread_a
 
 static void add_axis(unify *u, const thread_axis *axis)
 {
+    thread_axis_warn(u->cx, axis);
     const thread_axis *first = thread_axis_find(&u->axes, axis->tag);
     if (first == NULL) {
         if (!thread_tag_is_real(axis->tag)) {

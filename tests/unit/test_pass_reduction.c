@@ -274,6 +274,23 @@ PASS_TEST(serial_reduction)
     assert_ptr_equal(after(b, pass_lower_cross_thread_reduction, body), body);
 }
 
+/* An update without init loses what other threads add, but not if only one thread does it. */
+PASS_TEST(update_without_init)
+{
+    builder *b = user;
+    rows x = make_rows(b, IR_F32);
+    ir_block *inner = reduction(b, &x, IR_ADD, zero(b));
+    inner->init = NULL;
+    node body = nested(b, &x, inner);
+    inner->predicate = ir_eq(&b->mem, use(b, x.t), num(b, 0));
+    assert_ptr_equal(after(b, pass_lower_cross_thread_reduction, body), body);
+    assert_int_equal(b->diags.errors, 0);
+    inner->predicate = ir_bool(&b->mem, true);
+    lowered(b, body);
+    expect_error(b, "block 'B' reduces over threads, but it has no T.init, without which threads update one element at the "
+                    "same time");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +307,7 @@ int main(void)
         cmocka_unit_test(spatial_loop_inside),
         cmocka_unit_test(fused_axis),
         cmocka_unit_test(serial_reduction),
+        cmocka_unit_test(update_without_init),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
