@@ -53,7 +53,7 @@ static const mf_type *value_type(char letter, mf_scalar e, unsigned w)
     case 'm': return mf_mem_flags_type();
     case 'o': return mf_memory_order_type();
     case 'c': return mf_thread_scope_type();
-    default: return NULL; /* R J N A a C P W */
+    default: return NULL; /* R J N X A a C P W */
     }
 }
 
@@ -94,6 +94,7 @@ static mf_rank letter_rank(const mf_expr *e, char letter, mf_scalar s, unsigned 
     case 'R': return place_rank(e, mf_vector_type(s, w));
     case 'J': return place_rank(e, mf_vector_type(MF_INT, w));
     case 'N': return place_rank(e, mf_simd_matrix_type(s));
+    case 'X': return e->type->kind == MF_TYPE_SIMD_MATRIX ? MF_EXACT : MF_NO_CONVERSION;
     case 'A': return pointer_rank(e, mf_atomic_type(s), DEVICE | GROUP, MF_CONST);
     case 'a': return pointer_rank(e, mf_atomic_type(s), DEVICE | GROUP, 0);
     case 'C': return pointer_rank(e, mf_scalar_type(s), THREAD, MF_CONST);
@@ -212,6 +213,7 @@ static const char *pattern_text(char letter)
     case 'C': return "thread T *";
     case 'M': return "simdgroup_matrix<T, 8, 8>";
     case 'N': return "thread simdgroup_matrix<T, 8, 8> &";
+    case 'X': return "simdgroup_matrix<U, 8, 8>";
     case 'P': return "const device, threadgroup or constant T *";
     case 'W': return "device or threadgroup T *";
     default: return NULL; /* a fixed type */

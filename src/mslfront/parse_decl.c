@@ -277,6 +277,7 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
                    "the attribute '%.*s' of a variable is not supported",
                    STR_ARG(specs.attributes.at[i].name->text));
     }
+    mf_refuse_alignas(p, &specs);
     if (mf_at(p, MF_TOK_SEMI) && !specs.has_record)
         diag_warning(p->diags, specs.at, "the declaration declares nothing");
     while (!mf_at(p, MF_TOK_SEMI) && !p->panic) {
@@ -411,6 +412,7 @@ static void parse_namespace(mf_parser *p)
 /* The declarators of a declaration outside functions. */
 static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
 {
+    mf_refuse_alignas(p, specs);
     for (;;) {
         if (d.name == NULL) {
             mf_syntax(p, mf_cur(p)->at, "expected a name in the declaration");

@@ -52,6 +52,7 @@ static bool parse_param(mf_parser *p, params *out)
     }
     if (!mf_parse_specs(p, &specs) || !mf_parse_declarator(p, &specs, &d)) return false;
     if (specs.is_auto) diag_error(p->diags, specs.at, "'auto' parameters are not supported");
+    mf_refuse_alignas(p, &specs);
     mf_attributes attributes = specs.attributes;
     if (!mf_parse_attributes(p, &attributes)) return false;
     check_param(p, &d);
@@ -207,7 +208,8 @@ static void parse_body(mf_parser *p, mf_candidate *c)
     mf_pop_scope(p);
 }
 
-static void function_attributes(mf_parser *p, const mf_attributes *attributes, mf_function *f)
+static void function_attributes(mf_parser *p, const mf_attributes *attributes, mf_function *f,
+                                bool is_kernel)
 {
     static const char *const harmless[] = {"maybe_unused",  "nodiscard", "noreturn",   "deprecated",
                                            "always_inline", "noinline",  "gnu_inline", "kernel"};
@@ -223,6 +225,10 @@ static void function_attributes(mf_parser *p, const mf_attributes *attributes, m
             if (!fits)
                 diag_error(p->diags, a->at, "a threadgroup has 1 to %d threads", MOST_THREADS);
             if (fits) f->max_threads = (uint32_t)a->number;
+        }
+        if (is_kernel && str_is(a->name->text, "host_name") && a->text.n != 0) {
+            known = true;
+            f->name = a->text;
         }
         if (!known) {
             diag_error(p->diags, a->at, "the attribute '%.*s' of a function is not supported",
@@ -286,7 +292,8 @@ void mf_parse_function(mf_parser *p, const mf_specs *given, const mf_declarator 
         c = arena_copy(p->mem, &unused, sizeof unused);
     }
     mf_function *f = c->function;
-    function_attributes(p, &attributes, f);
+    function_attributes(p, &attributes, f, specs.is_kernel);
+    mf_refuse_alignas(p, &specs);
     for (size_t i = 0; !specs.is_kernel && i < q.vars.n; ++i) {
         for (size_t k = 0; k < q.attributes[i].n; ++k) {
             const mf_attribute *a = &q.attributes[i].at[k];

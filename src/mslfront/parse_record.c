@@ -43,9 +43,16 @@ static bool check_field(mf_parser *p, const mf_fields *fields, const mf_declarat
     return mf_check_object_type(p, t, d->at, "have a member of");
 }
 
-static void add_field(mf_parser *p, mf_fields *fields, const mf_declarator *d)
+static void add_field(mf_parser *p, mf_fields *fields, const mf_specs *specs,
+                      const mf_declarator *d)
 {
-    mf_field f = {.name = d->name != NULL ? d->name->text : (str){0},
+    if (specs->align != 0 && specs->align < d->type.type->align) {
+        diag_error(p->diags, specs->align_at,
+                   "alignas(%u) is less than the type's own alignment, %u", specs->align,
+                   d->type.type->align);
+    }
+    mf_field f = {.align = specs->align,
+                  .name = d->name != NULL ? d->name->text : (str){0},
                   .at = d->at,
                   .type = d->type.type,
                   .quals = d->type.quals};
@@ -67,7 +74,7 @@ static void parse_members(mf_parser *p, mf_fields *fields)
                      specs.type.type->record->name.n == 0 && mf_at(p, MF_TOK_SEMI);
     if (anonymous) {
         mf_declarator d = {.type = specs.type, .at = specs.at};
-        add_field(p, fields, &d);
+        add_field(p, fields, &specs, &d);
     }
     while (!mf_at(p, MF_TOK_SEMI)) {
         mf_declarator d;
@@ -93,7 +100,7 @@ static void parse_members(mf_parser *p, mf_fields *fields)
                        "the attribute '%.*s' of a member is not supported",
                        STR_ARG(attributes.at[0].name->text));
         }
-        if (check_field(p, fields, &d)) add_field(p, fields, &d);
+        if (check_field(p, fields, &d)) add_field(p, fields, &specs, &d);
         if (!mf_accept(p, MF_TOK_COMMA)) break;
     }
     mf_expect(p, MF_TOK_SEMI, "after the member");
@@ -132,6 +139,7 @@ static void lay_out(mf_record *r, mf_type *t)
     for (size_t i = 0; i < r->field_count; ++i) {
         mf_field *f = &r->fields[i];
         uint32_t a = f->type->align != 0 ? f->type->align : 1;
+        if (f->align > a) a = f->align;
         f->offset = r->is_union ? 0 : round_up(at, a);
         at = f->offset + f->type->size;
         if (at > size) size = at;

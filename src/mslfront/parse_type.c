@@ -338,6 +338,35 @@ static bool take_type(mf_parser *p, mf_specs *s)
     return true;
 }
 
+/* alignas(n) or alignas(type): a power of two; 0 says nothing, as C++ has it. */
+static bool take_alignas(mf_parser *p, mf_specs *out)
+{
+    if (!mf_at(p, MF_KW_ALIGNAS)) return false;
+    span begin = mf_cur(p)->at;
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'alignas'")) return true;
+    int64_t n = 0;
+    if (mf_at_type(p)) {
+        mf_qtype type = {0};
+        if (!mf_parse_type_id(p, &type)) return true;
+        n = type.type->align;
+    } else {
+        mf_expr *e = mf_value(p, mf_parse_ternary(p));
+        if (p->panic || !mf_constant_integer(p, e, "an alignment", 0, 256, &n)) n = 0;
+    }
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the alignment")) return true;
+    out->align_at = mf_since(p, begin);
+    if ((n & (n - 1)) != 0) diag_error(p->diags, out->align_at, "an alignment is a power of two");
+    if (n > out->align) out->align = (uint32_t)n;
+    return true;
+}
+
+void mf_refuse_alignas(mf_parser *p, const mf_specs *specs)
+{
+    if (specs->align != 0)
+        diag_error(p->diags, specs->align_at, "alignas is supported on members of structs only");
+}
+
 bool mf_parse_specs(mf_parser *p, mf_specs *out)
 {
     *out = (mf_specs){.at = mf_cur(p)->at};
@@ -345,7 +374,7 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     bool worded = false;
     while (!p->panic) {
         const mf_token *t = mf_cur(p);
-        if (take_qualifier(p, &out->type) || take_storage(p, out)) continue;
+        if (take_qualifier(p, &out->type) || take_storage(p, out) || take_alignas(p, out)) continue;
         if (at_attributes(p)) {
             if (!mf_parse_attributes(p, &out->attributes)) return false;
             continue;

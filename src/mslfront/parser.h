@@ -291,6 +291,8 @@ typedef struct mf_specs {
     mf_qtype type;
     span at, space_at;
     bool is_typedef, is_static, is_inline, is_extern, is_constexpr, is_kernel, is_auto, has_record;
+    uint32_t align; /* alignas(n): the largest given; 0 = none */
+    span align_at;
     mf_attributes attributes;
 } mf_specs;
 
@@ -303,6 +305,8 @@ typedef struct mf_declarator {
 /* Whether a declaration or a type begins at the cursor. */
 bool mf_at_type(mf_parser *p);
 bool mf_parse_specs(mf_parser *p, mf_specs *out);
+/* Reports an alignas where only members may have one. */
+void mf_refuse_alignas(mf_parser *p, const mf_specs *specs);
 /* Pointers, name, arrays after specifiers. */
 bool mf_parse_declarator(mf_parser *p, const mf_specs *specs, mf_declarator *out);
 /* A type by itself, as in casts. */

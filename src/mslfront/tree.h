@@ -219,7 +219,8 @@ struct mf_var {
 };
 
 struct mf_function {
-    str name;  /* as declared, without namespaces; unique among kernels */
+    str name;  /* as declared, without namespaces; of kernels what [[host_name("...")]] says, if it is there; unique
+                  among kernels */
     str label; /* for messages: with namespaces */
     span at;   /* of the name */
     bool kernel;

@@ -89,6 +89,7 @@ typedef struct mf_field {
     span at;
     const mf_type *type;
     uint8_t quals;
+    uint32_t align;  /* alignas of the member; 0 = its type's */
     uint64_t offset; /* bytes from the record's first */
 } mf_field;
 
