@@ -527,9 +527,7 @@ static void print_func_attrs(printer *p, const ir_func *f, bool renamed)
     for (size_t i = 0; i < f->attrs.n; ++i) {
         if (any) buf_text(p->out, ", ");
         any = true;
-        print_string(p, f->attrs.at[i].key);
-        buf_text(p->out, ": ");
-        print_expr(p, f->attrs.at[i].value, 0);
+        print_attr_entry(p, f->attrs.at[i]);
     }
     buf_text(p->out, "})\n");
 }

@@ -322,14 +322,24 @@ void print_expr(printer *p, const ir_node *n, int prec)
     }
 }
 
+void print_attr_entry(printer *p, ir_attr_entry entry)
+{
+    int64_t truth;
+    print_string(p, entry.key);
+    buf_text(p->out, ": ");
+    if (ir_type_eq(entry.value->type, IR_B1) && ir_const_value(entry.value, &truth)) {
+        buf_text(p->out, truth != 0 ? "True" : "False");
+    } else {
+        print_expr(p, entry.value, 0);
+    }
+}
+
 void print_attrs(printer *p, ir_attrs attrs)
 {
     buf_char(p->out, '{');
     for (size_t i = 0; i < attrs.n; ++i) {
         if (i != 0) buf_text(p->out, ", ");
-        print_string(p, attrs.at[i].key);
-        buf_text(p->out, ": ");
-        print_expr(p, attrs.at[i].value, 0);
+        print_attr_entry(p, attrs.at[i]);
     }
     buf_char(p->out, '}');
 }

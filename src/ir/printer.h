@@ -42,6 +42,8 @@ void print_string(printer *p, str text);
 /* T.float32 or T.handle("float32", "global"), a type as an annotation. */
 void print_type(printer *p, ir_type type);
 void print_pointer_type(printer *p, const ir_var *v);
+/* "key": value, with True and False for bools. */
+void print_attr_entry(printer *p, ir_attr_entry entry);
 /* {"key": value, ...} */
 void print_attrs(printer *p, ir_attrs attrs);
 

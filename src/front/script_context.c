@@ -1,0 +1,153 @@
+/* Errors, scopes of names, and suites of statements while a script is read. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "front/script_inner.h"
+
+/* Levels of evaluation (expressions within expressions, statements within statements, closures called), and
+ * evaluations in all: what Python would compute for minutes is refused. */
+enum { SCRIPT_DEPTH = 1000, SCRIPT_STEPS = 4000000 };
+
+value script_error(script *s, span at, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (s->muted == 0) {
+        diag_error(s->diags, at, "%s", text);
+    } else if (s->complaint.n == 0) {
+        s->complaint = str_copy(s->mem, str_of(text));
+    }
+    return value_poison();
+}
+
+void script_note(script *s, span at, const char *format, ...)
+{
+    if (s->muted != 0) return;
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    diag_note(s->diags, at, "%s", text);
+}
+
+bool script_enter(script *s, span at)
+{
+    if (s->depth == SCRIPT_DEPTH) {
+        script_error(s, at, "this is nested too deeply");
+        return false;
+    }
+    if (s->steps++ > SCRIPT_STEPS) {
+        if (s->steps == SCRIPT_STEPS + 2 || s->muted != 0) script_error(s, at, "this takes too many steps to evaluate");
+        return false;
+    }
+    s->depth++;
+    return true;
+}
+
+void script_leave(script *s)
+{
+    s->depth--;
+}
+
+/* ---- Scopes ---------------------------------------------------------------------------------- */
+
+void scope_push(script *s, scope_kind kind, scope *inner)
+{
+    *inner = (scope){.outer = s->scope, .kind = kind};
+    s->scope = inner;
+}
+
+void scope_pop(script *s)
+{
+    s->scope = s->scope->outer;
+}
+
+static bool is_surrounding(const scope *where)
+{
+    return where->kind == SCOPE_MODULE || where->kind == SCOPE_PLAIN;
+}
+
+void scope_bind(script *s, str name, value v, span at)
+{
+    binding *b = arena_new(s->mem, binding);
+    *b = (binding){.v = v, .at = at, .order = s->order++, .older = map_get(&s->scope->names, name)};
+    map_put(s->mem, &s->scope->names, name, b);
+}
+
+const binding *scope_find_here(script *s, str name)
+{
+    return map_get(&s->scope->names, name);
+}
+
+const binding *scope_find(script *s, str name, bool *inside)
+{
+    *inside = true;
+    for (const scope *where = s->scope; where != NULL; where = where->outer) {
+        bool surrounding = is_surrounding(where);
+        if (surrounding && *inside) {
+            *inside = false;
+            given_name *given = map_get(&s->given, name);
+            if (given != NULL) {
+                given->is_used = true;
+                return &given->b;
+            }
+        }
+        const binding *b = map_get(&where->names, name);
+        /* Code around a function is seen as it was when the function was met. */
+        while (b != NULL && surrounding && b->order >= s->limit) b = b->older;
+        if (b != NULL) return b;
+    }
+    return NULL;
+}
+
+/* ---- Suites ---------------------------------------------------------------------------------- */
+
+void suite_begin(script *s, suite *inner)
+{
+    *inner = (suite){.outer = s->suite};
+    s->suite = inner;
+}
+
+const ir_node *script_with_body(script *s, const ir_node *node, const ir_node *body)
+{
+    if (node->kind == IR_THREAD) {
+        ir_thread copy = *ir_as_thread(node);
+        copy.body = body;
+        return arena_copy(s->mem, &copy, sizeof copy);
+    }
+    ir_attr copy = *ir_as_attr(node);
+    copy.body = body;
+    return arena_copy(s->mem, &copy, sizeof copy);
+}
+
+const ir_node *suite_end(script *s, span at)
+{
+    suite *inner = s->suite;
+    for (size_t i = inner->wraps.n; i > 0; --i) {
+        wrap w = inner->wraps.at[i - 1];
+        const ir_node *body = ir_seq_new(s->mem, inner->body.at + w.start, inner->body.n - w.start, at);
+        inner->body.n = w.start;
+        ir_node_vec_push(s->mem, &inner->body, script_with_body(s, w.node, body));
+    }
+    s->suite = inner->outer;
+    return ir_seq_new(s->mem, inner->body.at, inner->body.n, at);
+}
+
+void suite_emit(script *s, const ir_node *n)
+{
+    if (n != NULL && s->suite != NULL) ir_node_vec_push(s->mem, &s->suite->body, n);
+}
+
+void suite_wrap(script *s, const ir_node *node)
+{
+    if (s->suite != NULL) wrap_vec_push(s->mem, &s->suite->wraps, (wrap){.node = node, .start = s->suite->body.n});
+}
+
+str call_hint(const call *c, const char *other)
+{
+    return c->hints.n == 1 ? c->hints.at[0] : str_of(other);
+}
