@@ -25,6 +25,10 @@ static void collect(void *user, const ir_node *n)
         define_var(f, b->data);
         break;
     case IR_DECL: b = ir_as_decl(n)->buffer; break;
+    case IR_REDUCER:
+        for (size_t i = 0; i < ir_as_reducer(n)->lhs.n; ++i) define_var(f, ir_as_reducer(n)->lhs.at[i]);
+        for (size_t i = 0; i < ir_as_reducer(n)->rhs.n; ++i) define_var(f, ir_as_reducer(n)->rhs.at[i]);
+        break;
     default: break;
     }
     if (b != NULL) map_put_id(f->r.mem, &f->buffers, b, arena_copy(f->r.mem, b, sizeof *b));
