@@ -10,7 +10,7 @@
         T *at;                                                                                     \
         size_t n, cap;                                                                             \
     } NAME;                                                                                        \
-    static inline void NAME##_push(arena *a, NAME *v, T item)                                      \
+    __attribute__((unused)) static inline void NAME##_push(arena *a, NAME *v, T item)              \
     {                                                                                              \
         if (v->n == v->cap) {                                                                      \
             size_t cap = v->cap == 0 ? 4 : v->cap * 2;                                             \
@@ -21,7 +21,7 @@
         }                                                                                          \
         v->at[v->n++] = item;                                                                      \
     }                                                                                              \
-    static inline NAME NAME##_none(void)                                                           \
+    __attribute__((unused)) static inline NAME NAME##_none(void)                                   \
     {                                                                                              \
         return (NAME){0};                                                                          \
     }

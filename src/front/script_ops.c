@@ -342,7 +342,7 @@ value op_compare(script *s, compare_op op, value a, value b, span at)
         truth = a.kind == b.kind && value_equal(a, b);
         return value_bool(truth != op.negated);
     }
-    ir_type x, y;
+    ir_type x = IR_VOID, y = IR_VOID;
     bool types = (a.kind == VALUE_TYPE || b.kind == VALUE_TYPE) && as_type(a, &x) && as_type(b, &y);
     bool equality = op.word == TOKEN_EQUAL || op.word == TOKEN_NOT_EQUAL;
     if (types && equality) return value_bool(ir_type_eq(x, y) == (op.word == TOKEN_EQUAL));

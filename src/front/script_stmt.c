@@ -389,7 +389,7 @@ static void exec(script *s, const ast *n)
     case AST_PARAM:
     case AST_WITH_ITEM: break;
     }
-    assert(!"an expression is no statement");
+    assert(false && "an expression is no statement");
 }
 
 void exec_list(script *s, ast_list list)

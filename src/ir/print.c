@@ -427,7 +427,7 @@ static void print_stmt(printer *p, const ir_node *n)
 #undef IR_NODE
 #undef STMT
 #undef EXPR
-        assert(!"an expression is no statement");
+        assert(false && "an expression is no statement");
     }
 }
 

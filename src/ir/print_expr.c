@@ -318,7 +318,7 @@ void print_expr(printer *p, const ir_node *n, int prec)
 #undef IR_NODE
 #undef EXPR
 #undef STMT
-        assert(!"a statement is no expression");
+        assert(false && "a statement is no expression");
     }
 }
 
