@@ -468,13 +468,6 @@ static void parse_top(mf_parser *p)
     }
     mf_specs specs;
     mf_declarator d;
-    if (!mf_at_type(p) && t->kind == MF_TOK_IDENT && !str_is(t->ident->text, "__attribute__")) {
-        mf_ref r = mf_resolve(p);
-        if (r.id != NULL)
-            mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
-                      r.hidden_by_metal ? "; namespace metal has one" : "");
-        return;
-    }
     if (!mf_parse_specs(p, &specs)) return;
     if (specs.is_typedef) {
         parse_typedef(p, &specs);

@@ -367,6 +367,18 @@ void mf_refuse_alignas(mf_parser *p, const mf_specs *specs)
         diag_error(p->diags, specs->align_at, "alignas is supported on members of structs only");
 }
 
+static void not_a_type(mf_parser *p)
+{
+    if (!mf_at(p, MF_TOK_IDENT)) {
+        mf_syntax(p, mf_cur(p)->at, "expected a type");
+        return;
+    }
+    mf_ref r = mf_resolve(p);
+    if (r.id == NULL) return;
+    mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
+              r.hidden_by_metal ? "; namespace metal has one" : "");
+}
+
 bool mf_parse_specs(mf_parser *p, mf_specs *out)
 {
     *out = (mf_specs){.at = mf_cur(p)->at};
@@ -394,7 +406,7 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     if (p->panic) return false;
     if (worded) out->type.type = type_of_words(p, &w, mf_since(p, out->at));
     if (out->type.type != NULL) return true;
-    mf_syntax(p, mf_cur(p)->at, "expected a type");
+    not_a_type(p);
     return false;
 }
 

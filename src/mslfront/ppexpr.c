@@ -14,6 +14,7 @@ typedef struct reader {
     mf_tokens words;
     size_t at;
     span line;
+    span op; /* of the operator that is being computed */
     unsigned depth;
     bool failed;
 } reader;
@@ -113,7 +114,11 @@ static int precedence(const reader *r, size_t *length)
 
 static value divide(reader *r, value a, value b, bool remainder, bool is_unsigned)
 {
-    if (b.v == 0) return fail(r, "division by zero");
+    if (b.v == 0) {
+        diag_error(r->pp->diags, r->op, "division by zero in the condition");
+        r->failed = true;
+        return b;
+    }
     if (is_unsigned) return (value){remainder ? a.v % b.v : a.v / b.v, true};
     if ((int64_t)b.v == -1) return (value){remainder ? 0 : 0 - a.v, false};
     int64_t x = (int64_t)a.v, y = (int64_t)b.v;
@@ -159,9 +164,11 @@ static value binary(reader *r, int least, bool live)
         int p = precedence(r, &length);
         if (p < least || p == 0 || r->failed) return a;
         mf_token_kind op = peek(r)->kind;
+        span op_at = peek(r)->at;
         r->at += length;
         bool skip = (op == MF_TOK_AMP_AMP && a.v == 0) || (op == MF_TOK_PIPE_PIPE && a.v != 0);
         value b = binary(r, p + 1, live && !skip);
+        r->op = op_at;
         if (live && !r->failed) a = compute(r, op, length, a, skip ? (value){0} : b);
     }
 }
@@ -198,7 +205,8 @@ static mf_tokens resolve(mf_preproc *pp, const mf_tokens *words)
         bool yes = false;
         if (is_defined && first < words->n && words->at[first].ident != NULL) {
             yes = words->at[first].ident->macro != NULL;
-        } else if (has_include && last > first + 1) {
+        } else if (has_include && last > first &&
+                   words->at[last - 1].at.end - words->at[first].at.begin > 2) {
             span at = span_join(words->at[first].at, words->at[last - 1].at);
             yes = mf_pp_known_header((str){pp->file.text + at.begin + 1, at.end - at.begin - 2});
         } else {
