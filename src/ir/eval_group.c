@@ -65,7 +65,8 @@ static void share_copies(eval *ev, const ir_var *data, const unsigned char *now,
 void eval_reduction(eval *ev, const ir_block *b, const unsigned char *mask)
 {
     uint64_t axes = 0;
-    for (size_t i = 0; i < b->iters.n; ++i) {
+    /* Without an init it is an update of what each thread has. */
+    for (size_t i = 0; b->init != NULL && i < b->iters.n; ++i) {
         const ir_iter *it = &b->iters.at[i];
         /* Wrapped, as the walk looks at children only. */
         if (it->kind == IR_REDUCE && it->binding != NULL)

@@ -58,6 +58,7 @@ typedef struct eval {
     arena *scratch; /* masks; restored after each statement */
     const ir_module *module;
     map slots;             /* variable -> eval_slot */
+    map views;             /* buffer that a block matches -> its ir_match */
     ir_buffer_vec outside; /* buffers of threads' scopes that were allocated outside of a region */
     size_t lanes, threads; /* lanes = threads of the group * virtual threads */
     unsigned char *state;  /* of each lane: EVAL_RUNS ... */

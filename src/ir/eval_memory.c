@@ -1,5 +1,6 @@
 /* The interpreter's variables and memory: every access is checked. */
 #include "ir/eval_inner.h"
+#include "ir/fold.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,28 +175,56 @@ void eval_touch(eval *ev, eval_store *s)
 
 /* ---- Access ---------------------------------------------------------------------------------- */
 
+/* One index, inside its dimension. */
+static bool checked_index(eval_lane at, const ir_buffer *b, ir_list index, size_t d, size_t element,
+                          int64_t *out)
+{
+    const ir_node *n = index.at[d];
+    int64_t extent = eval_scalar(at, b->shape.at[d]).i;
+    *out = eval_element(at, n, n->type.lanes > 1 ? element : 0).i;
+    if (at.ev->failed) return false;
+    if (*out >= 0 && *out < extent) return true;
+    eval_fail(at.ev, n->at, "index %lld of '%.*s' is outside of dimension %zu, which has %lld",
+              (long long)*out, STR_ARG(b->name), d, (long long)extent);
+    return false;
+}
+
 /* Elements from the data pointer to the indexed one. */
 static bool element_offset(eval_lane at, const ir_buffer *b, ir_list index, size_t element,
                            int64_t *out)
 {
     int64_t offset = 0;
     for (size_t d = 0; d < b->shape.n; ++d) {
-        const ir_node *n = index.at[d];
-        int64_t i = eval_element(at, n, n->type.lanes > 1 ? element : 0).i;
-        int64_t extent = eval_scalar(at, b->shape.at[d]).i;
-        if (at.ev->failed) return false;
-        if (i < 0 || i >= extent) {
-            eval_fail(at.ev, n->at,
-                      "index %lld of '%.*s' is outside of dimension %zu, which has %lld",
-                      (long long)i, STR_ARG(b->name), d, (long long)extent);
-            return false;
-        }
+        int64_t i;
+        if (!checked_index(at, b, index, d, element, &i)) return false;
         offset = b->strides.n != 0 ? offset + i * eval_scalar(at, b->strides.at[d]).i
-                                   : offset * extent + i;
+                                   : offset * eval_scalar(at, b->shape.at[d]).i + i;
     }
     if (b->elem_offset != NULL) offset += eval_scalar(at, b->elem_offset).i;
     *out = offset;
     return !at.ev->failed;
+}
+
+/* An element of a view is that of the region's buffer, counted from where the region begins. */
+static bool view_address(eval_lane at, const ir_match *m, ir_list index, size_t element,
+                         eval_cell *out)
+{
+    const ir_region *r = &m->source;
+    if (index.n > r->n) {
+        eval_fail(at.ev, m->buffer->at, "'%.*s' has more dimensions than its region",
+                  STR_ARG(m->buffer->name));
+        return false;
+    }
+    const ir_node **moved = arena_array(at.ev->scratch, const ir_node *, r->n);
+    for (size_t i = 0; i < r->n; ++i) {
+        size_t skip = r->n - index.n;
+        int64_t unused;
+        moved[i] = r->ranges[i].min;
+        if (i < skip) continue;
+        if (!checked_index(at, m->buffer, index, i - skip, element, &unused)) return false;
+        moved[i] = ir_add(at.ev->scratch, moved[i], index.at[i - skip]);
+    }
+    return eval_address(at, r->buffer, (ir_list){moved, r->n}, element, out);
 }
 
 bool eval_address(eval_lane at, const ir_buffer *b, ir_list index, size_t element, eval_cell *out)
@@ -206,6 +235,8 @@ bool eval_address(eval_lane at, const ir_buffer *b, ir_list index, size_t elemen
                   b->shape.n, index.n);
         return false;
     }
+    const ir_match *view = map_get_id(&at.ev->views, b);
+    if (view != NULL) return view_address(at, view, index, element, out);
     if (!eval_get(at, b->data, 0, b->at, out) || !element_offset(at, b, index, element, &offset))
         return false;
     out->i += offset * (int64_t)ir_type_bytes(b->type);

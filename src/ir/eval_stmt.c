@@ -220,17 +220,20 @@ static bool begins(eval_lane at, const ir_block *b)
     return true;
 }
 
-/* A view of a region: its data pointer is moved to where the region begins. */
+/* A view of a region shares its pointer; a name for its offset is that of the region's first element. */
 static void define_match(eval_lane at, const ir_match *m)
 {
     const ir_buffer *from = m->source.buffer, *to = m->buffer;
     const ir_node **index = arena_array(at.ev->scratch, const ir_node *, m->source.n);
     for (size_t i = 0; i < m->source.n; ++i) index[i] = m->source.ranges[i].min;
-    eval_cell p;
-    if (!eval_address(at, from, (ir_list){index, m->source.n}, 0, &p)) return;
-    eval_set(at.ev, to->data, at.lane, 0, p);
+    eval_cell first, base;
+    if (!eval_address(at, from, (ir_list){index, m->source.n}, 0, &first)) return;
+    if (!eval_get(at, from->data, 0, from->at, &base)) return;
+    eval_set(at.ev, to->data, at.lane, 0, base);
+    map_put_id(at.ev->keep, &at.ev->views, to, m);
     if (to->elem_offset != NULL && to->elem_offset->kind == IR_VAR) {
-        eval_set(at.ev, ir_as_var_ref(to->elem_offset)->var, at.lane, 0, (eval_cell){.i = 0});
+        int64_t offset = (first.i - base.i) / (int64_t)ir_type_bytes(from->type);
+        eval_set(at.ev, ir_as_var_ref(to->elem_offset)->var, at.lane, 0, (eval_cell){.i = offset});
     }
     /* Strides named in the view are those of the source's last dimensions. */
     for (size_t i = 0; i < to->strides.n && to->strides.n <= m->source.n; ++i) {

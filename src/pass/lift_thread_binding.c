@@ -89,6 +89,10 @@ static void survey_load(ir_walk *w, const ir_node *n)
     thread_axis axis;
     bool opens = thread_axis_of(n, &axis) && thread_axis_find(&l->open, axis.tag) == NULL;
     if (opens) thread_axis_vec_push(l->cx->mem, &l->open, axis);
+    if (n->kind == IR_ALLOC && ir_as_alloc(n)->buffer->scope == IR_SCOPE_GLOBAL &&
+        l->open.n < l->axes.n) {
+        thread_axis_refuse_global(l->cx, ir_as_alloc(n)->buffer);
+    }
     if (n->kind == IR_LOAD && l->open.n < l->axes.n) {
         const ir_var *data = ir_as_load(n)->buffer->data;
         map_put_id(l->cx->mem, &l->loaded, data, data);

@@ -10,8 +10,8 @@
  *
  * The place is the smallest statement that holds all uses. It is below a loop of the kernel only
  * where each iteration is seen to store what it reads, so that nothing is handed on in the buffer.
- * Global memory stays on the host; a kernel that allocates it is refused. A buffer that nothing
- * uses goes. Left alone: allocations that are statements already. */
+ * Global memory stays on the host; a threadgroup that allocates it is refused. A buffer that
+ * nothing uses goes. Left alone: allocations that are statements already. */
 #include "pass/touched.h"
 
 typedef struct placing {
@@ -317,9 +317,8 @@ static const ir_node *place_all(placing *p, const ir_node *n)
     ir_block copy = *ir_as_block(n);
     for (size_t i = 0; i < copy.allocs.n; ++i) {
         const ir_buffer *b = copy.allocs.at[i];
-        if (!p->in_kernel || b->scope != IR_SCOPE_GLOBAL) continue;
-        diag_error(p->cx->diags, b->at, "global memory cannot be allocated inside a kernel: '%.*s'",
-                   STR_ARG(b->name));
+        if (!p->in_kernel || b->scope != IR_SCOPE_GLOBAL || !thread_axis_below(copy.body)) continue;
+        thread_axis_refuse_global(p->cx, b);
     }
     if (copy.body->kind == IR_SEQ) {
         copy.body = place_all_in_seq(p, copy.allocs, copy.body);

@@ -121,6 +121,14 @@ void thread_axis_warn(pass_context *cx, const thread_axis *axis)
     }
 }
 
+void thread_axis_refuse_global(pass_context *cx, const ir_buffer *b)
+{
+    diag_error(cx->diags, b->at,
+               "'%.*s' in scope \"global\" is allocated inside a kernel, for several threads: use "
+               "\"shared\"",
+               STR_ARG(b->name));
+}
+
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag)
 {
     for (size_t i = 0; i < axes->n; ++i) {

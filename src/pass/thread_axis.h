@@ -44,6 +44,10 @@ const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_no
 /* Names the annotations of the loop that binds the axis in warnings: THREAD has none. */
 void thread_axis_warn(pass_context *cx, const thread_axis *axis);
 
+/* The error for global memory that is allocated outside of some axis of the kernel it stands in:
+ * neither the host's nor a thread's own. */
+void thread_axis_refuse_global(pass_context *cx, const ir_buffer *b);
+
 /* The axis with `tag`, or NULL. */
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag);
 

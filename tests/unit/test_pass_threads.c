@@ -208,14 +208,24 @@ PASS_TEST(shared_memory_of_two_grids)
     expect_error(b, "'S' in scope \"shared\" is used by more than one kernel");
 }
 
+/* Memory of the host, or of a thread, but not of a threadgroup. */
 PASS_TEST(global_inside_a_kernel)
 {
     builder *b = user;
-    const ir_var *i = var(b, "i");
-    ir_buffer *G = F32_GLOBAL(b, "G", 16);
+    const ir_var *i = var(b, "i"), *t = var(b, "t");
+    ir_buffer *G = F32_GLOBAL(b, "G", 16), *H = F32_GLOBAL(b, "H", 16);
+    node alloc = ir_make(&b->mem, ALLOC, alloc, (span){0}, IR_VOID, .buffer = H);
+    node own = SEQUENCE(b, alloc, STORE(b, H, LOAD(b, H, num(b, 1)), use(b, i)));
+    after(b, pass_lift_thread_binding, threads(b, i, "blockIdx.x", 4, threads(b, t, "threadIdx.x", 16, own)));
     node inner = rooted(b, G, STORE(b, G, LOAD(b, G, num(b, 1)), use(b, i)));
     after(b, pass_place_allocations, threads(b, i, "threadIdx.x", 16, inner));
-    expect_error(b, "global memory cannot be allocated inside a kernel: 'G'");
+    assert_int_equal(b->diags.errors, 0);
+    node group = SEQUENCE(b, alloc, threads(b, t, "threadIdx.x", 16, STORE(b, H, LOAD(b, H, num(b, 1)), use(b, t))));
+    after(b, pass_lift_thread_binding, threads(b, i, "blockIdx.x", 4, group));
+    expect_error(b, "'H' in scope \"global\" is allocated inside a kernel, for several threads: use \"shared\"");
+    inner = rooted(b, G, threads(b, t, "threadIdx.x", 16, STORE(b, G, LOAD(b, G, num(b, 1)), use(b, t))));
+    after(b, pass_place_allocations, threads(b, i, "blockIdx.x", 4, inner));
+    assert_int_equal(b->diags.errors, 2);
 }
 
 int main(void)
