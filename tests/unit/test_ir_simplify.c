@@ -413,8 +413,10 @@ static bool eval_bin(fuzz *f, const ir_bin *n, int64_t *out)
 {
     int64_t a, b;
     if (!eval(f, n->a, &a)) return false;
-    if (n->op == IR_AND && a == 0) return *out = 0, true;
-    if (n->op == IR_OR && a != 0) return *out = 1, true;
+    if ((n->op == IR_AND && a == 0) || (n->op == IR_OR && a != 0)) {
+        *out = a != 0;
+        return true;
+    }
     if (!eval(f, n->b, &b)) return false;
     int64_t floor_div = 0;
     if (n->op >= IR_FLOORDIV && n->op <= IR_TRUNCMOD) {
