@@ -341,18 +341,16 @@ static const ast *parse_while(parser *p)
     return ast_make(p, WHILE, while, head, 0, .cond = cond, .body = body, .otherwise = otherwise);
 }
 
-/* Is "(" here the bracket around all items: "with (A as a, B as b):"? */
+/* Is "(" here the bracket around all items: "with (A as a, B):"? */
 static bool items_in_brackets(const parser *p)
 {
     int depth = 0;
-    bool as = false;
     for (size_t i = 0;; ++i) {
         token_kind kind = parser_peek_after(p, i).kind;
         if (kind == TOKEN_END || kind == TOKEN_NEWLINE) return false;
         if (kind == TOKEN_OPEN_ROUND || kind == TOKEN_OPEN_SQUARE || kind == TOKEN_OPEN_CURLY) depth++;
-        if (kind == TOKEN_AS && depth == 1) as = true;
         if (kind == TOKEN_CLOSE_ROUND || kind == TOKEN_CLOSE_SQUARE || kind == TOKEN_CLOSE_CURLY) depth--;
-        if (depth == 0) return as && parser_peek_after(p, i + 1).kind == TOKEN_COLON;
+        if (depth == 0) return parser_peek_after(p, i + 1).kind == TOKEN_COLON;
     }
 }
 

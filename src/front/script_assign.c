@@ -102,18 +102,18 @@ static void new_scalar(script *s, str name, ir_type type, value initial, span at
 }
 
 /* name = value of the program: stores to a variable that is there, else makes one. */
-static void assign_operand(script *s, str name, value v, span at)
+static void assign_operand(script *s, str name, value v, span at, span value_at)
 {
     bool inside;
     const binding *b = scope_find(s, name, &inside);
     if (b != NULL && inside && b->v.kind == VALUE_SCALAR) {
-        scalar_store(s, b->v.as.buffer, v, at);
+        scalar_store(s, b->v.as.buffer, v, value_at);
         return;
     }
     if (b != NULL && inside && b->v.kind == VALUE_POISON) return;
-    const ir_node *n = to_expr(s, v, at);
+    const ir_node *n = to_expr(s, v, value_at);
     if (n == NULL || ir_type_is_void(n->type)) {
-        if (n != NULL) script_error(s, at, "this call gives no value");
+        if (n != NULL) script_error(s, value_at, "this call gives no value");
         define(s, name, value_poison(), at);
         return;
     }
@@ -129,7 +129,7 @@ static void assign_operand(script *s, str name, value v, span at)
     }
 }
 
-static void assign_name(script *s, const ast_name *target, value v)
+static void assign_name(script *s, const ast_name *target, value v, span value_at)
 {
     span at = target->node.at;
     if (v.kind == VALUE_FRAME) v = frame_open(s, v.as.frame, at);
@@ -145,15 +145,15 @@ static void assign_name(script *s, const ast_name *target, value v)
         define(s, target->id, v, at);
         return;
     }
-    assign_operand(s, target->id, v, at);
+    assign_operand(s, target->id, v, at, value_at);
 }
 
-static void assign_to(script *s, const ast *target, value v)
+static void assign_to(script *s, const ast *target, value v, span value_at)
 {
     if (target->kind == AST_NAME) {
-        assign_name(s, ast_as_name(target), v);
+        assign_name(s, ast_as_name(target), v, value_at);
     } else if (target->kind == AST_SUBSCRIPT) {
-        buffer_store(s, ast_as_subscript(target), v, target->at);
+        buffer_store(s, ast_as_subscript(target), v, value_at);
     } else if (target->kind == AST_TUPLE && v.is_fresh) {
         bind_target(s, target, v);
     } else if (target->kind == AST_TUPLE) {
@@ -162,7 +162,7 @@ static void assign_to(script *s, const ast *target, value v)
         if (!fits && v.kind != VALUE_POISON) script_error(s, target->at, "%zu names for %s of another size", items.n, value_what(v));
         for (size_t i = 0; i < items.n; ++i) {
             if (items.at[i]->kind == AST_NAME) {
-                assign_name(s, ast_as_name(items.at[i]), fits ? v.as.list.at[i] : value_poison());
+                assign_name(s, ast_as_name(items.at[i]), fits ? v.as.list.at[i] : value_poison(), value_at);
             } else {
                 script_error(s, items.at[i]->at, "only names can be assigned together");
             }
@@ -198,7 +198,7 @@ void exec_assign(script *s, const ast_assign *n)
         eval(s, target); /* for the errors in it */
         return;
     }
-    assign_to(s, target, v);
+    assign_to(s, target, v, n->value->at);
 }
 
 void exec_augmented(script *s, const ast_augmented *n)

@@ -172,7 +172,7 @@ static bool element_offset(script *s, const buffer_spec *spec, str name, defines
         }
         offset = op_binary(s, TOKEN_FLOOR, spec->byte_offset, value_int(ir_type_bytes(spec->type)), spec->at);
     }
-    if (!value_is_given(offset) && spec->offset_factor > 1 && mode != DEFINES_NOTHING) {
+    if (!value_is_given(offset) && spec->offset_factor > 0 && mode != DEFINES_NOTHING) {
         offset = value_str(str_format(s->mem, "%.*s_elem_offset", STR_ARG(name)));
     }
     if (!value_is_given(offset)) return true;

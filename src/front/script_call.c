@@ -18,7 +18,7 @@ static const name_row *builtin_row(script *s, space where, str name)
     ir_builtin fn = ir_builtin_find(name);
     if (fn == IR_FN_COUNT || fn == IR_FN_TUPLE || str_starts(name, STR("metal."))) return NULL;
     name_row *row = arena_new(s->mem, name_row);
-    *row = (name_row){.space = where, .name = ir_builtins[fn].name, .fn = fn_builtin, .params = "*args", .info = (int)fn};
+    *row = (name_row){.space = where, .name = ir_builtins[fn].name, .fn = fn_builtin, .params = "*args dtype? span?", .info = (int)fn};
     return row;
 }
 
@@ -142,20 +142,20 @@ static bool match_params(script *s, const arguments *a, call *c, const param_nam
     }
     c->args = args;
     c->spans = spans;
-    for (size_t i = 0; i < a->position_count; ++i) {
-        if (i < n && !params[i].is_rest) {
-            args[i] = a->positions[i];
-            spans[i] = a->position_spans[i];
-            continue;
-        }
-        if (n == 0 || !params[n - 1].is_rest) {
-            script_error(s, a->position_spans[i], "'%s' takes at most %zu arguments", c->row->name, n);
-            return false;
-        }
-        c->rest = a->positions + (n - 1);
-        c->rest_spans = a->position_spans + (n - 1);
-        c->rest_count = a->position_count - (n - 1);
-        break;
+    size_t fixed = 0;
+    while (fixed < n && !params[fixed].is_rest) ++fixed;
+    if (a->position_count > fixed && fixed == n) {
+        script_error(s, a->position_spans[n], "'%s' takes at most %zu arguments", c->row->name, n);
+        return false;
+    }
+    for (size_t i = 0; i < a->position_count && i < fixed; ++i) {
+        args[i] = a->positions[i];
+        spans[i] = a->position_spans[i];
+    }
+    if (a->position_count > fixed) {
+        c->rest = a->positions + fixed;
+        c->rest_spans = a->position_spans + fixed;
+        c->rest_count = a->position_count - fixed;
     }
     for (size_t i = 0; i < a->named_count; ++i) {
         size_t at = n;

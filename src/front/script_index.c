@@ -205,8 +205,8 @@ static void store(script *s, const ir_buffer *b, ir_list index, value v, span at
     const ir_node *n = literal ? to_type(s, v, type, at) : to_expr(s, v, at);
     if (n == NULL) return;
     if (n->type.lanes != type.lanes) {
-        script_error(s, at, "a value of %u lanes is stored into %u; T.Broadcast(value, lanes) makes a vector",
-                     (unsigned)n->type.lanes, (unsigned)type.lanes);
+        script_error(s, at, "%u value%s stored into %u lane%s; T.Broadcast(value, lanes) makes a vector", (unsigned)n->type.lanes,
+                     n->type.lanes == 1 ? " is" : "s are", (unsigned)type.lanes, type.lanes == 1 ? "" : "s");
         return;
     }
     if (ir_type_is_void(n->type) || (ir_type_is_pointer(n->type) && !ir_type_is_pointer(type))) {

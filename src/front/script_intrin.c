@@ -100,6 +100,16 @@ static value call_as_given(script *s, const call *c, ir_builtin fn)
     return make_call(s, fn, shuffle ? args[1]->type : IR_VOID, args, c->rest_count, c->at);
 }
 
+/* A type that the call states must be the one it has; calls without a value may say "handle" or "void". */
+static value check_stated(script *s, const call *c, value v)
+{
+    ir_type stated;
+    if (v.kind != VALUE_EXPR || !value_is_given(c->args[1])) return v;
+    if (!to_dtype(s, c->args[1], c->at, &stated)) return value_poison();
+    if (ir_type_is_void(v.as.expr->type) || ir_type_eq(stated, v.as.expr->type)) return v;
+    return script_error(s, c->at, "T.%s gives %s here, not %s", c->row->name, type_text(s, v.as.expr->type), type_text(s, stated));
+}
+
 value fn_builtin(script *s, const call *c)
 {
     ir_builtin fn = (ir_builtin)c->row->info;
@@ -109,7 +119,7 @@ value fn_builtin(script *s, const call *c)
                             info->least == 1 ? "" : "s", c->rest_count);
     }
     bool shuffle = fn >= IR_FN_SHUFFLE && fn <= IR_FN_SHUFFLE_XOR;
-    if (shuffle || info->rule == IR_RULE_VOID) return call_as_given(s, c, fn);
+    if (shuffle || info->rule == IR_RULE_VOID) return check_stated(s, c, call_as_given(s, c, fn));
     if (info->rule == IR_RULE_GIVEN) return script_error(s, c->at, "T.%s cannot be written like this", info->name);
     const ir_node **args = arena_array(s->mem, const ir_node *, c->rest_count);
     if (!common_args(s, c, info->rule, args)) return value_poison();
@@ -117,7 +127,7 @@ value fn_builtin(script *s, const call *c)
     if (whole && !ir_type_is_int(args[0]->type)) {
         return script_error(s, c->at, "T.%s is for integers, this is %s", info->name, type_text(s, args[0]->type));
     }
-    return make_call(s, fn, result_type(info->rule, args[0]->type), args, c->rest_count, c->at);
+    return check_stated(s, c, make_call(s, fn, result_type(info->rule, args[0]->type), args, c->rest_count, c->at));
 }
 
 value fn_ldexp(script *s, const call *c)
@@ -409,14 +419,27 @@ value fn_storage_sync(script *s, const call *c)
 
 /* ---- Calls by name --------------------------------------------------------------------------- */
 
-static value call_by_name(script *s, const call *c, ir_builtin fn, ir_type type, value name)
+/* Type and name of a call: ("float32", "name", ...), or ("name", ..., dtype="float32"). The further arguments begin at
+ * *first. False: reported. */
+static bool type_and_name(script *s, const call *c, ir_type *type, str *name, size_t *first)
 {
-    str text;
-    if (!to_str(s, name, c->at, "the name of a function", &text)) return value_poison();
+    bool keyword = value_is_given(c->args[1]);
+    *first = keyword ? 1 : 2;
+    if (c->rest_count < *first) {
+        script_error(s, c->at, "T.%s takes a type and the name of a function", c->row->name);
+        return false;
+    }
+    value t = keyword ? c->args[1] : c->rest[0];
+    span t_at = keyword ? c->spans[1] : c->rest_spans[0];
+    return to_dtype(s, t, t_at, type) && to_str(s, c->rest[*first - 1], c->rest_spans[*first - 1], "the name of a function", name);
+}
+
+static value call_by_name(script *s, const call *c, ir_builtin fn, ir_type type, str name, size_t first)
+{
     ir_node_vec args = {0};
-    ir_node_vec_push(s->mem, &args, ir_string_new(s->mem, text, c->at));
-    if (c->rest_count > 63) return script_error(s, c->at, "a call takes at most 63 arguments");
-    for (size_t i = 0; i < c->rest_count; ++i) {
+    ir_node_vec_push(s->mem, &args, ir_string_new(s->mem, name, c->at));
+    if (c->rest_count - first > 63) return script_error(s, c->at, "a call takes at most 63 arguments");
+    for (size_t i = first; i < c->rest_count; ++i) {
         const ir_node *n = to_expr(s, c->rest[i], c->rest_spans[i]);
         if (n == NULL) return value_poison();
         ir_node_vec_push(s->mem, &args, n);
@@ -424,37 +447,42 @@ static value call_by_name(script *s, const call *c, ir_builtin fn, ir_type type,
     return value_expr(ir_call_new(s->mem, fn, type, ir_list_of(args), c->at));
 }
 
-/* The type comes first, or by its keyword after the name. */
 value fn_call_extern(script *s, const call *c)
 {
     ir_type type;
-    if (!value_is_given(c->args[1])) return script_error(s, c->at, "T.%s takes a type and the name of a function", c->row->name);
-    if (!to_dtype(s, c->args[0], c->spans[0], &type)) return value_poison();
-    return call_by_name(s, c, (ir_builtin)c->row->info, type, c->args[1]);
+    str name;
+    size_t first;
+    if (!type_and_name(s, c, &type, &name, &first)) return value_poison();
+    return call_by_name(s, c, (ir_builtin)c->row->info, type, name, first);
 }
 
 value fn_call_packed(script *s, const call *c)
 {
-    return call_by_name(s, c, IR_FN_CALL_PACKED, IR_I32, c->args[0]);
+    str name;
+    if (!to_str(s, c->args[0], c->spans[0], "the name of a function", &name)) return value_poison();
+    return call_by_name(s, c, IR_FN_CALL_PACKED, IR_I32, name, 0);
 }
 
 /* T.call_intrin("float32", "tirx.exp", x): the builtin under its full name. */
 value fn_call_intrin(script *s, const call *c)
 {
-    str name;
     ir_type type;
-    if (!to_dtype(s, c->args[0], c->spans[0], &type)) return value_poison();
-    if (!to_str(s, c->args[1], c->spans[1], "the name of an intrinsic", &name)) return value_poison();
+    str name;
+    size_t first;
+    if (!type_and_name(s, c, &type, &name, &first)) return value_poison();
     str bare = name;
     if (str_starts(bare, STR("tirx."))) bare = (str){bare.p + 5, bare.n - 5};
     else if (str_starts(bare, STR("tir."))) bare = (str){bare.p + 4, bare.n - 4};
     const name_row *row = name_find(s, SPACE_T, bare);
     if (row == NULL || row->fn != fn_builtin) return script_error(s, c->at, "intrinsic '%.*s' is not supported", STR_ARG(name));
+    value args[3] = {value_of(VALUE_ABSENT), value_type(type), value_of(VALUE_ABSENT)};
     call inner = *c;
     inner.row = row;
-    value v = fn_builtin(s, &inner);
-    if (v.kind != VALUE_EXPR || ir_type_eq(v.as.expr->type, type) || ir_type_is_void(v.as.expr->type)) return v;
-    return script_error(s, c->at, "'%.*s' gives %s, not %s", STR_ARG(name), type_text(s, v.as.expr->type), type_text(s, type));
+    inner.args = args;
+    inner.rest = c->rest + first;
+    inner.rest_spans = c->rest_spans + first;
+    inner.rest_count = c->rest_count - first;
+    return fn_builtin(s, &inner);
 }
 
 /* ---- Reducers -------------------------------------------------------------------------------- */
