@@ -1,0 +1,310 @@
+/* Lane handlers: memory at uniform and lane-constant addresses, checked once an instruction where the pattern allows. */
+#include "emu/lanes.h"
+#include "emu/mask.h"
+
+static inline int64_t read_i64(const char *at)
+{
+    int64_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+static inline int32_t read_i32(const char *at)
+{
+    int32_t v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+static inline const emu_object *object_of(const emu_vm *vm, const emu_access *at)
+{
+    return &vm->objects[at->object != EMU_NONE ? at->object : (uint32_t)read_i32(vm->frame + at->object_reg)];
+}
+
+/* One element for all lanes: d is uniform. */
+#define LOAD_UNIFORM(name, T)                                                                                          \
+    static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
+    {                                                                                                                  \
+        const emu_access *at = i->access;                                                                              \
+        const emu_object *o = object_of(vm, at);                                                                       \
+        const uint64_t size = sizeof(T) * at->count;                                                                   \
+        const uint64_t offset = (uint64_t)emu_lane_offset(vm, at, 0);                                                  \
+        if (o->base == NULL || size > o->size || offset > o->size - size) return fault_at_first(vm, i);                \
+        for (unsigned k = 0; k < at->count; ++k) {                                                                     \
+            T v;                                                                                                       \
+            memcpy(&v, o->base + offset + k * sizeof(T), sizeof v);                                                    \
+            T *d = LANES_ALIGNED(vm->frame + at->regs[k], T);                                                          \
+            LANES for (int j = 0; j < EMU_CHUNK; ++j) d[j] = v;                                                        \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+
+/* The fault of the first active lane, found by doing the access there. */
+static const emu_insn *fault_at_first(emu_vm *vm, const emu_insn *i)
+{
+    return emu_load_lanes(vm, i);
+}
+
+LOAD_UNIFORM(loadu_1, lane_u8)
+LOAD_UNIFORM(loadu_2, lane_u16)
+LOAD_UNIFORM(loadu_4, lane_u32)
+LOAD_UNIFORM(loadu_8, lane_u64)
+
+/* Where a lane-constant access begins: address of index 0, and the uniform part of the index. */
+typedef struct start {
+    char *at;
+    int64_t index;
+} start;
+
+/* True where all lanes of the mask's chunks are in bounds, whether active or not. */
+static inline bool all_in_bounds(const emu_vm *vm, const emu_access *at, start *s)
+{
+    const emu_object *o = object_of(vm, at);
+    const emu_pattern *p = &vm->patterns[at->pattern];
+    const uint32_t c0 = vm->c0, c1 = vm->c1;
+    int64_t lo = p->min_to[c1 - 1], hi = p->max_to[c1 - 1];
+    if (c0 != 0) {
+        lo = p->min[c0];
+        hi = p->max[c0];
+        for (uint32_t c = c0 + 1; c < c1; ++c) {
+            lo = p->min[c] < lo ? p->min[c] : lo;
+            hi = p->max[c] > hi ? p->max[c] : hi;
+        }
+    }
+    int64_t index = at->index_imm;
+    if (at->index != EMU_NONE) index += read_i32(vm->frame + at->index);
+    lo += index;
+    hi += index;
+    if (at->extend == EMU_EXTEND_SIGNED) {
+        if (lo < INT32_MIN || hi > INT32_MAX) return false;
+    } else if (lo < 0 || hi > (int64_t)UINT32_MAX) {
+        return false;
+    }
+    int64_t base = at->imm;
+    if (at->base != EMU_NONE && __builtin_add_overflow(base, read_i64(vm->frame + at->base), &base)) return false;
+    const int64_t b0 = at->scale * (at->scale < 0 ? hi : lo), b1 = at->scale * (at->scale < 0 ? lo : hi);
+    int64_t first, last;
+    if (__builtin_add_overflow(base, b0, &first) || __builtin_add_overflow(base, b1, &last)) return false;
+    const uint64_t size = (uint64_t)at->bytes * at->count;
+    if (o->base == NULL || first < 0 || size > o->size || (uint64_t)last > o->size - size) return false;
+    if (at->write && !o->writable) return false;
+    s->at = o->base + base;
+    s->index = index;
+    return true;
+}
+
+static inline char *chunk_at(const emu_vm *vm, const emu_access *at, start s, uint32_t c, int32_t first)
+{
+    char *p = s.at + at->scale * (s.index + first);
+    return at->threadgroup ? p + vm->chunk_shift[c] : p;
+}
+
+#define LOAD_LANES(name, T)                                                                                            \
+    static inline void name##_chunk(const emu_vm *vm, const emu_access *at, start s, uint32_t c, char *to, size_t more)      \
+    {                                                                                                                  \
+        const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
+        const char *from = chunk_at(vm, at, s, c, p->first[c]) + more;                                                 \
+        T *d = LANES_ALIGNED(to + c * sizeof(T) * EMU_CHUNK, T);                                                       \
+        if (p->kind[c] == EMU_RUN_STRIDED) {                                                                           \
+            const int64_t step = at->scale * p->step[c];                                                               \
+            if (step == (int64_t)sizeof(T)) {                                                                          \
+                memcpy(d, from, sizeof(T) * EMU_CHUNK);                                                                \
+            } else if (step == 0) {                                                                                    \
+                T v;                                                                                                   \
+                memcpy(&v, from, sizeof v);                                                                            \
+                LANES for (int j = 0; j < EMU_CHUNK; ++j) d[j] = v;                                                    \
+            } else {                                                                                                   \
+                for (int j = 0; j < EMU_CHUNK; ++j) memcpy(&d[j], from + j * step, sizeof(T));                         \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const char *lanes = vm->frame + at->lanes + c * at->lanes_stride;                                              \
+        for (int j = 0; j < EMU_CHUNK; ++j)                                                                            \
+            memcpy(&d[j], chunk_at(vm, at, s, c, read_i32(lanes + j * 4)) + more, sizeof(T));                          \
+    }                                                                                                                  \
+    static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
+    {                                                                                                                  \
+        const emu_access *at = i->access;                                                                              \
+        start s;                                                                                                       \
+        if (!all_in_bounds(vm, at, &s)) return emu_load_lanes(vm, i);                                                  \
+        const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
+        if (p->line && at->count == 1 && at->scale * p->step[0] == (int64_t)sizeof(T) && !at->threadgroup) {           \
+            memcpy(vm->frame + at->regs[0] + vm->c0 * (sizeof(T) * EMU_CHUNK),                                         \
+                   s.at + at->scale * (s.index + p->first[vm->c0]), (vm->c1 - vm->c0) * (sizeof(T) * EMU_CHUNK));      \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (unsigned k = 0; k < at->count; ++k)                                                                       \
+            for (uint32_t c = vm->c0; c < vm->c1; ++c) name##_chunk(vm, at, s, c, vm->frame + at->regs[k], k * sizeof(T));   \
+        return i + 1;                                                                                                  \
+    }
+
+LOAD_LANES(loadl_1, lane_u8)
+LOAD_LANES(loadl_2, lane_u16)
+LOAD_LANES(loadl_4, lane_u32)
+LOAD_LANES(loadl_8, lane_u64)
+
+/* Stores look at each lane; whole chunks of a plain run are copied. A step of 0 leaves the last lane's value, as the
+ * loop does in lane order. Elements of one lane are stored together, so that the order of lanes holds for vectors too. */
+#define STORE_LANES(name, T)                                                                                           \
+    static inline void name##_chunk(const emu_vm *vm, const emu_access *at, start s, uint32_t c)                             \
+    {                                                                                                                  \
+        const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
+        const emu_mask *m = &vm->masks[vm->top];                                                                       \
+        const uint32_t from = c * EMU_CHUNK;                                                                           \
+        const bool whole = m->full && m->lo <= from && m->hi >= from + EMU_CHUNK;                                      \
+        const bool run = p->kind[c] == EMU_RUN_STRIDED;                                                                \
+        char *to = chunk_at(vm, at, s, c, p->first[c]);                                                                \
+        const int64_t step = run ? at->scale * p->step[c] : 0;                                                         \
+        if (whole && run && step == (int64_t)sizeof(T) && at->count == 1) {                                            \
+            memcpy(to, LANES_ALIGNED(vm->frame + at->regs[0] + c * at->strides[0], T), sizeof(T) * EMU_CHUNK);         \
+            return;                                                                                                    \
+        }                                                                                                              \
+        if (whole && run && step >= (int64_t)sizeof(T) * at->count) {                                                  \
+            for (unsigned k = 0; k < at->count; ++k) {                                                                 \
+                const T *v = LANES_ALIGNED(vm->frame + at->regs[k] + c * at->strides[k], T);                           \
+                for (int j = 0; j < EMU_CHUNK; ++j) memcpy(to + j * step + k * sizeof(T), &v[j], sizeof(T));           \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const char *lanes = vm->frame + at->lanes + c * at->lanes_stride;                                              \
+        for (uint32_t j = 0; j < EMU_CHUNK; ++j) {                                                                     \
+            if (!whole && !emu_active(vm, from + j)) continue;                                                         \
+            char *place = run ? to + (int64_t)j * step : chunk_at(vm, at, s, c, read_i32(lanes + j * 4));              \
+            for (unsigned k = 0; k < at->count; ++k)                                                                   \
+                memcpy(place + k * sizeof(T), vm->frame + at->regs[k] + c * at->strides[k] + j * sizeof(T), sizeof(T)); \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
+    {                                                                                                                  \
+        const emu_access *at = i->access;                                                                              \
+        start s;                                                                                                       \
+        if (!all_in_bounds(vm, at, &s)) return emu_store_lanes(vm, i);                                                 \
+        const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
+        const emu_mask *m = &vm->masks[vm->top];                                                                       \
+        if (p->line && at->count == 1 && at->scale * p->step[0] == (int64_t)sizeof(T) && !at->threadgroup && m->full &&      \
+            m->lo % EMU_CHUNK == 0 && m->hi % EMU_CHUNK == 0 && at->strides[0] != 0) {                                 \
+            memcpy(s.at + at->scale * (s.index + p->first[vm->c0]),                                                    \
+                   vm->frame + at->regs[0] + vm->c0 * (sizeof(T) * EMU_CHUNK),                                         \
+                   (vm->c1 - vm->c0) * (sizeof(T) * EMU_CHUNK));                                                       \
+            return i + 1;                                                                                              \
+        }                                                                                                              \
+        for (uint32_t c = vm->c0; c < vm->c1; ++c) name##_chunk(vm, at, s, c);                                         \
+        return i + 1;                                                                                                  \
+    }
+
+STORE_LANES(storel_1, lane_u8)
+STORE_LANES(storel_2, lane_u16)
+STORE_LANES(storel_4, lane_u32)
+STORE_LANES(storel_8, lane_u64)
+
+/* A thread array at a uniform place, laid out by that element: a register copy. */
+static inline bool private_register(const emu_vm *vm, const emu_access *at, uint64_t *offset)
+{
+    if (at->lanes != EMU_NONE || at->granule != at->bytes) return false;
+    *offset = (uint64_t)emu_lane_offset(vm, at, 0);
+    const uint64_t size = (uint64_t)at->bytes * at->count;
+    return size <= at->size && *offset <= at->size - size && *offset % at->bytes == 0;
+}
+
+static const emu_insn *loadp(emu_vm *vm, const emu_insn *i)
+{
+    const emu_access *at = i->access;
+    uint64_t offset;
+    if (!private_register(vm, at, &offset)) return emu_load_private(vm, i);
+    const size_t from = (size_t)vm->c0 * EMU_CHUNK * at->bytes, n = (size_t)(vm->c1 - vm->c0) * EMU_CHUNK * at->bytes;
+    for (unsigned k = 0; k < at->count; ++k)
+        memcpy(vm->frame + at->regs[k] + from, vm->frame + at->private_at + (offset + k * at->bytes) * vm->width + from, n);
+    return i + 1;
+}
+
+static const emu_insn *storep(emu_vm *vm, const emu_insn *i)
+{
+    const emu_access *at = i->access;
+    const emu_mask *m = &vm->masks[vm->top];
+    uint64_t offset;
+    if (!private_register(vm, at, &offset)) return emu_store_private(vm, i);
+    for (unsigned k = 0; k < at->count; ++k) {
+        char *to = vm->frame + at->private_at + (offset + k * at->bytes) * vm->width;
+        for (uint32_t c = vm->c0; c < vm->c1; ++c) {
+            const uint32_t lane = c * EMU_CHUNK;
+            const char *v = vm->frame + at->regs[k] + c * at->strides[k];
+            if (m->full && m->lo <= lane && m->hi >= lane + EMU_CHUNK) {
+                memcpy(to + lane * at->bytes, v, (size_t)EMU_CHUNK * at->bytes);
+                continue;
+            }
+            for (uint32_t j = 0; j < EMU_CHUNK; ++j)
+                if (emu_active(vm, lane + j)) memcpy(to + (lane + j) * at->bytes, v + j * at->bytes, at->bytes);
+        }
+    }
+    return i + 1;
+}
+
+/* Assignment of a variable under a mask. */
+#define MOVE_MASKED(name, T)                                                                                           \
+    static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
+    {                                                                                                                  \
+        const emu_mask *m = &vm->masks[vm->top];                                                                       \
+        for (uint32_t c = vm->c0; c < vm->c1; ++c) {                                                                   \
+            T *d = LANES_ALIGNED(vm->frame + i->d + c * sizeof(T) * EMU_CHUNK, T);                                     \
+            const T *a = LANES_ALIGNED(vm->frame + i->a + c * i->sa, T);                                               \
+            const uint8_t *on = LANES_ALIGNED(m->bytes + c * EMU_CHUNK, uint8_t);                                      \
+            if (m->full && m->lo <= c * EMU_CHUNK && m->hi >= (c + 1) * EMU_CHUNK) {                                   \
+                memmove(d, a, sizeof(T) * EMU_CHUNK);                                                                  \
+            } else {                                                                                                   \
+                LANES for (int j = 0; j < EMU_CHUNK; ++j)                                                              \
+                {                                                                                                      \
+                    const T x = a[j], y = d[j];                                                                        \
+                    d[j] = on[j] != 0 ? x : y;                                                                         \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
+    }
+MOVE_MASKED(movm_1, lane_u8)
+MOVE_MASKED(movm_2, lane_u16)
+MOVE_MASKED(movm_4, lane_u32)
+MOVE_MASKED(movm_8, lane_u64)
+
+#define ROW(OP, f) [EMU_##OP] = {f##_1, f##_2, f##_4, f##_8}
+static const emu_handler table[EMU_OPS][4] = {
+    ROW(LOADU, loadu), ROW(LOADL, loadl), ROW(STOREL, storel), ROW(MOVM, movm),
+    [EMU_LOADP] = {loadp, loadp, loadp, loadp}, [EMU_STOREP] = {storep, storep, storep, storep},
+};
+
+/* Memory and masked moves; `type` is that of an element. */
+emu_handler LANES_NAME(lanes_memory)(emu_op op, emu_type type)
+{
+    const unsigned size = emu_type_size(type);
+    return table[op][size == 8 ? 3 : size / 2];
+}
+
+/* Sees a lane-constant index register in chunks. */
+void LANES_NAME(lanes_scan_pattern)(emu_pattern *p, const char *reg, uint32_t width)
+{
+    const uint32_t chunks = width / EMU_CHUNK;
+    for (uint32_t c = 0; c < chunks; ++c) {
+        int32_t v[EMU_CHUNK];
+        memcpy(v, reg + (size_t)c * sizeof v, sizeof v);
+        const uint32_t step = (uint32_t)v[1] - (uint32_t)v[0];
+        bool run = true;
+        int32_t lo = v[0], hi = v[0];
+        for (uint32_t j = 0; j < EMU_CHUNK; ++j) {
+            if ((uint32_t)v[j] != (uint32_t)v[0] + j * step) run = false;
+            lo = v[j] < lo ? v[j] : lo;
+            hi = v[j] > hi ? v[j] : hi;
+        }
+        /* a run that wraps is none: its addresses do not follow its step */
+        if ((int64_t)v[0] + 15 * (int64_t)(int32_t)step != v[15]) run = false;
+        p->kind[c] = run ? EMU_RUN_STRIDED : EMU_RUN_ANY;
+        p->first[c] = v[0];
+        p->step[c] = (int32_t)step;
+        p->min[c] = lo;
+        p->max[c] = hi;
+        p->min_to[c] = c == 0 || lo < p->min_to[c - 1] ? lo : p->min_to[c - 1];
+        p->max_to[c] = c == 0 || hi > p->max_to[c - 1] ? hi : p->max_to[c - 1];
+    }
+    p->line = p->strided = true;
+    for (uint32_t c = 0; c < chunks; ++c) {
+        if (p->kind[c] != EMU_RUN_STRIDED || p->step[c] != p->step[0]) p->strided = p->line = false;
+        if ((int64_t)p->first[c] != p->first[0] + (int64_t)c * EMU_CHUNK * p->step[0]) p->line = false;
+    }
+}
