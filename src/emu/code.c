@@ -1,0 +1,480 @@
+/* From a graph with its registers to instructions. */
+#include "emu/code.h"
+#include "emu/mask.h"
+
+/* A construct with a mask level of its own that is open. */
+typedef struct construct {
+    uint32_t exit; /* label of where to go when its mask runs empty */
+    struct construct *outer;
+} construct;
+
+typedef struct coder {
+    emu_graph *g;
+    emu_program *p;
+    emu_registers regs;
+    const emu_isa *isa;
+    emu_insn_list code;
+    emu_span_list spans;
+    emu_reg_list labels; /* positions */
+    emu_reg_list targets; /* by instruction: label, or EMU_NONE */
+    construct *masked;   /* innermost */
+    uint32_t level, spare[8];
+} coder;
+
+static emu_insn *put(coder *c, emu_op op, const emu_node *n)
+{
+    emu_span_list_push(c->g->mem, &c->spans, n->at);
+    emu_reg_list_push(c->g->mem, &c->targets, EMU_NONE);
+    emu_insn_list_push(c->g->mem, &c->code, (emu_insn){.op = (uint8_t)op, .type = n->type, .k = n->k});
+    emu_insn *i = &c->code.at[c->code.n - 1];
+    i->at = (uint32_t)c->spans.n - 1;
+    return i;
+}
+
+static uint32_t new_label(coder *c)
+{
+    emu_reg_list_push(c->g->mem, &c->labels, EMU_NONE);
+    return (uint32_t)c->labels.n - 1;
+}
+
+static void place_label(coder *c, uint32_t label)
+{
+    c->labels.at[label] = (uint32_t)c->code.n;
+}
+
+static void go_to(coder *c, uint32_t label)
+{
+    c->targets.at[c->targets.n - 1] = label;
+}
+
+/* Operands. */
+
+static uint16_t stride_of(const emu_node *n)
+{
+    return emu_by_lane(n) ? (uint16_t)(emu_type_size((emu_type)n->type) * EMU_CHUNK) : 0;
+}
+
+static void set_operands(emu_insn *i, emu_node *const *in)
+{
+    if (in[0] != NULL) {
+        i->a = in[0]->reg;
+        i->sa = stride_of(in[0]);
+    }
+    if (in[1] != NULL) {
+        i->b = in[1]->reg;
+        i->sb = stride_of(in[1]);
+    }
+    if (in[2] != NULL) {
+        i->c = in[2]->reg;
+        i->sc = stride_of(in[2]);
+    }
+}
+
+static void set_result(emu_insn *i, const emu_node *n)
+{
+    i->d = n->reg;
+    i->uniform = emu_by_lane(n) ? 0 : 1;
+}
+
+static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
+{
+    emu_handler h = emu_mask_handler(op);
+    if (h == NULL) h = emu_cross_handler(op, type);
+    if (h == NULL) h = c->isa->handler(op, type);
+    if (h == NULL) h = emu_memory_handler(op, type);
+    return h;
+}
+
+static void emit_pure(coder *c, const emu_node *n)
+{
+    emu_insn *i = put(c, (emu_op)n->op, n);
+    i->type = n->operand_type;
+    set_operands(i, n->in);
+    set_result(i, n);
+    if (n->op == EMU_CONVERT) i->run = c->isa->convert((emu_type)n->type, (emu_type)n->operand_type);
+    else i->run = handler_of(c, (emu_op)n->op, (emu_type)n->operand_type);
+}
+
+/* A register for what nobody wants. */
+static uint32_t spare_register(coder *c, emu_type type, bool by_lane)
+{
+    const unsigned size = emu_type_size(type);
+    uint32_t *r = &c->spare[(size == 8 ? 3 : size / 2) + (by_lane ? 4 : 0)];
+    if (*r == 0) *r = emu_take_register(&c->regs, size, by_lane);
+    return *r;
+}
+
+static uint32_t part_register(coder *c, const emu_node *whole, unsigned k)
+{
+    if (k == 0 && whole->kind == EMU_LOAD) return whole->reg;
+    for (const emu_node *p = whole->next; p != NULL && p->kind == EMU_PART && p->in[0] == whole; p = p->next)
+        if (p->live && p->k == k && p->reg != 0) return p->reg;
+    return spare_register(c, (emu_type)whole->type, emu_by_lane(whole));
+}
+
+/* Parts asked for twice: copies of the first. */
+static void emit_twins(coder *c, const emu_node *whole)
+{
+    for (emu_node *p = whole->next; p != NULL && p->kind == EMU_PART && p->in[0] == whole; p = p->next) {
+        if (!p->live || p->reg == part_register(c, whole, p->k)) continue;
+        emu_insn *i = put(c, EMU_MOV, p);
+        i->a = part_register(c, whole, p->k);
+        i->sa = stride_of(p);
+        set_result(i, p);
+        i->run = handler_of(c, EMU_MOV, (emu_type)p->type);
+    }
+}
+
+/* Memory. */
+
+static uint32_t pattern_of(coder *c, uint32_t reg)
+{
+    for (uint32_t k = 0; k < c->p->patterns.n; ++k)
+        if (c->p->patterns.at[k] == reg) return k;
+    emu_reg_list_push(c->g->mem, &c->p->patterns, reg);
+    return (uint32_t)c->p->patterns.n - 1;
+}
+
+static emu_access *access_of(coder *c, const emu_node *n)
+{
+    const emu_mem *m = n->mem;
+    emu_access *a = arena_new(c->g->mem, emu_access);
+    *a = (emu_access){.object = EMU_NONE,
+                      .base = m->base != NULL ? m->base->reg : EMU_NONE,
+                      .index = m->index != NULL ? m->index->reg : EMU_NONE,
+                      .lanes = m->lanes != NULL ? m->lanes->reg : EMU_NONE,
+                      .lanes_stride = m->lanes != NULL ? stride_of(m->lanes) : 0,
+                      .extend = m->extend,
+                      .bytes = (uint8_t)emu_type_size(m->type),
+                      .count = m->count,
+                      .threadgroup = m->space == EMU_SPACE_THREADGROUP,
+                      .write = n->kind == EMU_STORE || (n->kind == EMU_ATOMIC_NODE && n->k != EMU_ATOMIC_LOAD),
+                      .index_imm = m->index_imm,
+                      .imm = m->imm,
+                      .scale = m->scale,
+                      .type = (uint8_t)m->type};
+    if (m->object != NULL && emu_is_const(m->object)) {
+        a->object = (uint32_t)m->object->imm;
+    } else if (m->object != NULL) {
+        a->object_reg = m->object->reg;
+        a->object_stride = stride_of(m->object);
+    }
+    if (m->local != NULL) {
+        a->size = m->local->size;
+        a->private_at = m->local->at;
+        a->granule = m->local->granule;
+        a->object = m->local->index;
+    }
+    for (unsigned k = 0; k < m->count && n->kind == EMU_STORE; ++k) {
+        a->regs[k] = m->value[k]->reg;
+        a->strides[k] = stride_of(m->value[k]);
+    }
+    for (unsigned k = 0; k < m->count && n->kind == EMU_LOAD; ++k) a->regs[k] = part_register(c, n, k);
+    return a;
+}
+
+static emu_op memory_op(const emu_node *n)
+{
+    const emu_mem *m = n->mem;
+    const bool load = n->kind == EMU_LOAD;
+    if (m->space == EMU_SPACE_THREAD) return load ? EMU_LOADP : EMU_STOREP;
+    if (load && !emu_by_lane(n)) return EMU_LOADU;
+    if (m->by_lane && m->extend != EMU_EXTEND_NONE) return load ? EMU_LOADL : EMU_STOREL;
+    return load ? EMU_LOADG : EMU_STOREG;
+}
+
+static void emit_memory(coder *c, const emu_node *n)
+{
+    const emu_op op = memory_op(n);
+    emu_access *a = access_of(c, n);
+    if (op == EMU_LOADL || op == EMU_STOREL) a->pattern = pattern_of(c, n->mem->lanes->reg);
+    emu_insn *i = put(c, op, n);
+    i->access = a;
+    i->type = (uint8_t)n->mem->type;
+    i->run = handler_of(c, op, n->mem->type);
+    if (n->kind == EMU_LOAD) emit_twins(c, n);
+}
+
+static void emit_atomic(coder *c, const emu_node *n)
+{
+    emu_access *a = access_of(c, n);
+    emu_insn *i = put(c, EMU_ATOMIC, n);
+    i->access = a;
+    i->d = n->reg;
+    if (n->in[0] != NULL) {
+        i->b = n->in[0]->reg;
+        i->sb = stride_of(n->in[0]);
+    }
+    if (n->in[1] != NULL) {
+        i->c = n->in[1]->reg;
+        i->sc = stride_of(n->in[1]);
+    }
+    i->run = handler_of(c, EMU_ATOMIC, n->mem->type);
+}
+
+static void emit_fill(coder *c, const emu_node *n)
+{
+    emu_access *a = access_of(c, n);
+    emu_insn *i = put(c, EMU_POISON, n);
+    i->access = a;
+    i->run = handler_of(c, EMU_POISON, EMU_U8);
+}
+
+static void emit_cross(coder *c, const emu_node *n)
+{
+    emu_insn *i = put(c, (emu_op)n->op, n);
+    set_operands(i, n->in);
+    i->d = n->reg;
+    i->imm = n->imm;
+    i->run = handler_of(c, (emu_op)n->op, (emu_type)n->type);
+}
+
+static void emit_matrix(coder *c, const emu_node *n)
+{
+    emu_access *a = arena_new(c->g->mem, emu_access);
+    for (int k = 0; k < 4; ++k) {
+        a->regs[k] = n->in[k]->reg;
+        a->strides[k] = stride_of(n->in[k]);
+    }
+    const uint32_t first = part_register(c, n, 0), second = part_register(c, n, 1);
+    emu_insn *i = put(c, EMU_MATRIX, n);
+    i->access = a;
+    i->a = n->more[0]->reg;
+    i->sa = stride_of(n->more[0]);
+    i->b = n->more[1]->reg;
+    i->sb = stride_of(n->more[1]);
+    i->d = first;
+    i->c = second;
+    i->imm = 32;
+    i->run = handler_of(c, EMU_MATRIX, EMU_F32);
+    emit_twins(c, n);
+}
+
+/* Variables. */
+
+static void emit_set(coder *c, const emu_node *n)
+{
+    const emu_variable *v = n->var;
+    if (n->coalesced || (n->in[0]->reg == v->reg && n->in[0]->kind == EMU_GET)) return;
+    const bool by_lane = (v->depends & EMU_BY_LANE) != 0;
+    const bool masked = by_lane && n->region->depth > v->home->depth && emu_diverges_between(n->region, v->home);
+    const emu_op op = masked ? EMU_MOVM : EMU_MOV;
+    emu_insn *i = put(c, op, n);
+    set_operands(i, n->in);
+    i->d = v->reg;
+    i->uniform = by_lane ? 0 : 1;
+    i->run = handler_of(c, op, v->type);
+}
+
+static void emit_get(coder *c, const emu_node *n)
+{
+    if (n->alias) return;
+    emu_insn *i = put(c, EMU_MOV, n);
+    i->a = n->var->reg;
+    i->sa = stride_of(n);
+    set_result(i, n);
+    i->run = handler_of(c, EMU_MOV, (emu_type)n->type);
+}
+
+/* Control. */
+
+static emu_insn *put_jump(coder *c, emu_op op, const emu_node *n, const emu_node *condition, uint32_t label)
+{
+    emu_insn *i = put(c, op, n);
+    if (condition != NULL) {
+        i->a = condition->reg;
+        i->sa = stride_of(condition);
+    }
+    i->run = handler_of(c, op, EMU_BOOL);
+    go_to(c, label);
+    return i;
+}
+
+static void enter_masked(coder *c, uint32_t exit)
+{
+    construct *k = arena_new(c->g->mem, construct);
+    *k = (construct){exit, c->masked};
+    c->masked = k;
+    ++c->level;
+    if (c->level + 1 > c->p->levels) c->p->levels = c->level + 1;
+}
+
+static void leave_masked(coder *c, const emu_node *n)
+{
+    place_label(c, c->masked->exit);
+    c->masked = c->masked->outer;
+    --c->level;
+    /* the lowest mask is never empty */
+    const uint32_t empty = c->masked != NULL ? c->masked->exit : new_label(c);
+    (void)put_jump(c, EMU_POP, n, NULL, empty);
+    if (c->masked == NULL) place_label(c, empty);
+}
+
+static void emit_if(coder *c, const emu_node *n)
+{
+    const uint32_t label = new_label(c);
+    const emu_node *condition = n->in[0];
+    if (!n->opened->divergent) {
+        n->opened->label = label;
+        (void)put_jump(c, EMU_JUMPZ, n, condition, label);
+        return;
+    }
+    const bool known = (condition->depends & EMU_BY_RUN) == 0;
+    emu_insn *i = put_jump(c, known ? EMU_IFL : EMU_IF, n, condition, label);
+    if (known) {
+        uint32_t k = 0;
+        while (k < c->p->known.n && c->p->known.at[k] != condition->reg) ++k;
+        if (k == c->p->known.n) emu_reg_list_push(c->g->mem, &c->p->known, condition->reg);
+        i->imm = k;
+    }
+    enter_masked(c, label);
+}
+
+static void emit_else(coder *c, const emu_node *n)
+{
+    const uint32_t end = new_label(c);
+    emu_region *then = n->opened->head->opened;
+    if (!n->opened->divergent) {
+        (void)put_jump(c, EMU_JUMP, n, NULL, end);
+        place_label(c, then->label);
+        n->opened->label = end;
+        return;
+    }
+    place_label(c, c->masked->exit);
+    (void)put_jump(c, EMU_ELSE, n, n->in[0], end);
+    c->masked->exit = end;
+}
+
+static void emit_loop(coder *c, const emu_node *n)
+{
+    emu_region *r = n->opened;
+    r->label = new_label(c);
+    if (r->divergent) {
+        (void)put_jump(c, EMU_PUSH, n, NULL, EMU_NONE);
+        enter_masked(c, r->label);
+        r->level = c->level;
+    }
+    r->start = new_label(c);
+    place_label(c, r->start);
+}
+
+static void emit_loop_end(coder *c, const emu_node *n)
+{
+    emu_region *r = n->opened;
+    emu_insn *i = put_jump(c, EMU_LOOP, n, NULL, r->start);
+    i->imm = (int64_t)c->code.n - (int64_t)c->labels.at[r->start];
+    if (r->divergent) leave_masked(c, n);
+    else place_label(c, r->label);
+}
+
+static void emit_block(coder *c, const emu_node *n)
+{
+    emu_region *r = n->opened;
+    r->label = new_label(c);
+    if (!r->divergent) return;
+    (void)put_jump(c, EMU_PUSH, n, NULL, EMU_NONE);
+    enter_masked(c, r->label);
+    r->level = c->level;
+}
+
+static void emit_block_end(coder *c, const emu_node *n)
+{
+    if (n->opened->divergent) leave_masked(c, n);
+    else place_label(c, n->opened->label);
+}
+
+static void emit_break(coder *c, const emu_node *n)
+{
+    const emu_region *x = n->target;
+    const emu_node *condition = n->in[0];
+    if (!x->divergent) {
+        const emu_op op = condition == NULL ? EMU_JUMP : n->k != 0 ? EMU_JUMPNZ : EMU_JUMPZ;
+        (void)put_jump(c, op, n, condition, x->label);
+        return;
+    }
+    if (condition != NULL && emu_by_lane(condition)) { /* conditions stand directly in their loop */
+        (void)put_jump(c, n->k != 0 ? EMU_DROP : EMU_KEEP, n, condition, x->label);
+        return;
+    }
+    const uint32_t on = new_label(c);
+    if (condition != NULL) (void)put_jump(c, n->k != 0 ? EMU_JUMPZ : EMU_JUMPNZ, n, condition, on);
+    emu_insn *i = put_jump(c, EMU_LEAVE, n, NULL, c->masked->exit);
+    i->imm = x->level;
+    place_label(c, on);
+}
+
+static void emit_barrier(coder *c, const emu_node *n)
+{
+    if (emu_diverges_between(n->region, c->g->root)) (void)put_jump(c, EMU_BARRIER, n, NULL, EMU_NONE);
+}
+
+static void emit_node(coder *c, emu_node *n)
+{
+    switch ((emu_kind)n->kind) {
+    case EMU_PURE: emit_pure(c, n); break;
+    case EMU_GET: emit_get(c, n); break;
+    case EMU_SET: emit_set(c, n); break;
+    case EMU_LOAD:
+    case EMU_STORE: emit_memory(c, n); break;
+    case EMU_ATOMIC_NODE: emit_atomic(c, n); break;
+    case EMU_CROSS: emit_cross(c, n); break;
+    case EMU_MATRIX_NODE: emit_matrix(c, n); break;
+    case EMU_FILL: emit_fill(c, n); break;
+    case EMU_SYNC: emit_barrier(c, n); break;
+    case EMU_IF_NODE: emit_if(c, n); break;
+    case EMU_ELSE_NODE: emit_else(c, n); break;
+    case EMU_ENDIF:
+        if (n->opened->divergent) leave_masked(c, n);
+        else place_label(c, n->opened->label);
+        break;
+    case EMU_LOOP_NODE: emit_loop(c, n); break;
+    case EMU_ENDLOOP: emit_loop_end(c, n); break;
+    case EMU_BLOCK: emit_block(c, n); break;
+    case EMU_ENDBLOCK: emit_block_end(c, n); break;
+    case EMU_BREAK: emit_break(c, n); break;
+    case EMU_CONST:
+    case EMU_INPUT:
+    case EMU_PART:
+    case EMU_FENCE: break;
+    }
+}
+
+/* Emits all live nodes of the prologue, or all others; then the end. The instructions' targets become pointers. */
+static const emu_insn *emit_all(coder *c, bool prologue)
+{
+    c->code = (emu_insn_list){NULL, 0, 0};
+    c->labels = c->targets = (emu_reg_list){NULL, 0, 0};
+    for (emu_node *n = c->g->first; n != NULL; n = n->next)
+        if (n->live && emu_in_prologue(n) == prologue) emit_node(c, n);
+    const emu_node end = {.kind = EMU_CONST};
+    put(c, EMU_END, &end)->run = handler_of(c, EMU_END, EMU_BOOL);
+    for (size_t i = 0; i < c->code.n; ++i)
+        if (c->targets.at[i] != EMU_NONE) c->code.at[i].to = &c->code.at[c->labels.at[c->targets.at[i]]];
+    return c->code.at;
+}
+
+emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, const emu_isa *isa)
+{
+    emu_program *p = arena_new(mem, emu_program);
+    const uint32_t lanes = shape->threads[0] * shape->threads[1] * shape->threads[2] * shape->batch;
+    p->shape = *shape;
+    p->width = (lanes + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
+    p->levels = 1;
+    emu_find_dependence(g, shape->batch);
+    emu_split_addresses(g);
+    emu_mark_live(g);
+    emu_fuse(g);
+    coder c = {.g = g, .p = p, .isa = isa, .regs = {.g = g, .p = p, .width = p->width}};
+    emu_assign_registers(&c.regs);
+    p->prologue = emit_all(&c, true);
+    p->body = emit_all(&c, false);
+    if (c.regs.too_large) return NULL;
+    p->insn_count = (uint32_t)c.code.n;
+    p->frame_bytes = c.regs.top;
+    p->objects = g->objects;
+    p->threadgroup_bytes = g->threadgroup_bytes;
+    p->spans = c.spans.at;
+    p->locals = g->locals;
+    p->local_count = g->local_count;
+    return p;
+}

@@ -1,0 +1,324 @@
+/* Places: variables in registers or in memory, and loads and stores through pointers. */
+#include "emu/lower.h"
+
+enum { MAX_LEAVES = 1024 }; /* a variable with more of them lies in memory; no value has more */
+
+static const mf_type *element_of(const mf_type *t)
+{
+    while (t->kind == MF_TYPE_ARRAY) t = t->elem;
+    return t;
+}
+
+/* How a thread array is laid out: by the size of its scalars. */
+static uint8_t granule_of(lower *l, const mf_type *t)
+{
+    const leaf_list leaves = lower_leaves(l, element_of(t));
+    return leaves.n == 0 ? 1 : (uint8_t)emu_type_size(leaves.at[0].type);
+}
+
+emu_local *lower_local(lower *l, const void *key, str name, const mf_type *type)
+{
+    emu_graph *g = l->g;
+    emu_local *local = arena_new(l->mem, emu_local);
+    *local = (emu_local){.key = key, .type = type, .name = name, .size = type->size, .index = g->local_count};
+    if (g->local_count == g->local_cap) {
+        const uint32_t cap = g->local_cap == 0 ? 16 : g->local_cap * 2;
+        emu_local **locals = arena_array(l->mem, emu_local *, cap);
+        for (uint32_t i = 0; i < g->local_count; ++i) locals[i] = g->locals[i];
+        g->locals = locals;
+        g->local_cap = cap;
+    }
+    g->locals[g->local_count++] = local;
+    local->in_memory = map_get_id(l->memory, key) != NULL;
+    local->granule = granule_of(l, type);
+    if (local->in_memory) return local;
+    const leaf_list leaves = lower_leaves(l, type);
+    if (leaves.n > MAX_LEAVES) {
+        local->in_memory = true;
+        return local;
+    }
+    local->leaves = arena_array(l->mem, emu_variable *, leaves.n + 1);
+    for (size_t i = 0; i < leaves.n; ++i) local->leaves[i] = emu_new_variable(g, leaves.at[i].type, g->region);
+    return local;
+}
+
+place lower_local_place(lower *l, const emu_local *local)
+{
+    return (place){.space = EMU_SPACE_THREAD,
+                   .object = emu_constant(l->g, EMU_I32, local->index),
+                   .offset = emu_constant(l->g, EMU_I64, 0),
+                   .type = local->type};
+}
+
+/* A variable that is not set has all bits set, whatever lay in its register. */
+void lower_poison(lower *l, const emu_local *local)
+{
+    if (local->in_memory) {
+        emu_node *n = emu_effect(l->g, EMU_FILL, EMU_U8);
+        n->mem = arena_new(l->mem, emu_mem);
+        n->mem->local = l->g->locals[local->index];
+        n->mem->offset = emu_constant(l->g, EMU_I64, 0);
+        return;
+    }
+    const leaf_list leaves = lower_leaves(l, local->type);
+    for (size_t i = 0; i < leaves.n; ++i)
+        emu_set(l->g, local->leaves[i], emu_constant(l->g, leaves.at[i].type, leaves.at[i].object ? 0 : -1));
+}
+
+place lower_field(lower *l, place p, const mf_type *type, uint64_t offset)
+{
+    p.offset = emu_binary(l->g, EMU_ADD, EMU_I64, p.offset, emu_constant(l->g, EMU_I64, (int64_t)offset));
+    p.type = type;
+    p.picks = 0;
+    return p;
+}
+
+place lower_index(lower *l, place p, const mf_type *type, emu_node *index)
+{
+    emu_graph *g = l->g;
+    emu_node *wide = emu_convert(g, EMU_I64, index);
+    emu_node *bytes = emu_binary(g, EMU_MUL, EMU_I64, wide, emu_constant(g, EMU_I64, (int64_t)type->size));
+    p.offset = emu_binary(g, EMU_ADD, EMU_I64, p.offset, bytes);
+    p.type = type;
+    p.picks = 0;
+    return p;
+}
+
+uint32_t lower_object(lower *l, const emu_object_info *info)
+{
+    const emu_object_list *list = &l->g->objects;
+    for (size_t i = 1; i < list->n; ++i)
+        if (list->at[i].key == info->key) return (uint32_t)i;
+    emu_object_list_push(l->mem, &l->g->objects, *info);
+    return (uint32_t)list->n - 1;
+}
+
+/* Bytes of a leaf's constant into a global's data. */
+static bool put_constant(uint8_t *to, const emu_node *n)
+{
+    if (!emu_is_const(n)) return false;
+    for (unsigned b = 0; b < emu_type_size((emu_type)n->type); ++b) to[b] = (uint8_t)((uint64_t)n->imm >> (8 * b));
+    return true;
+}
+
+place lower_global(lower *l, const mf_var *v)
+{
+    emu_object_info info = {.kind = EMU_OBJECT_GLOBAL, .name = v->name, .size = v->type->size, .key = v};
+    uint32_t known = (uint32_t)(uintptr_t)map_get_id(&l->globals, v);
+    if (known == 0) {
+        const leaf_list leaves = lower_leaves(l, v->type);
+        uint8_t *data = arena_array(l->mem, uint8_t, v->type->size + 1);
+        map_put_id(l->mem, &l->globals, v, (void *)(uintptr_t)1); /* an initialiser that reads itself reads null */
+        const val init = v->init != NULL ? lower_eval(l, v->init) : lower_zero(l, v->type);
+        for (size_t i = 0; i < leaves.n; ++i)
+            if (leaves.at[i].object || i >= init.n || !put_constant(data + leaves.at[i].offset, init.at[i])) {
+                lower_refuse(l, v->at, "the initialiser of '%.*s' is not a constant that can be computed", STR_ARG(v->name));
+                break;
+            }
+        info.data = data;
+        known = lower_object(l, &info) + 1;
+        map_put_id(l->mem, &l->globals, v, (void *)(uintptr_t)known);
+    }
+    return (place){.space = EMU_SPACE_CONSTANT,
+                   .object = emu_constant(l->g, EMU_I32, known - 1),
+                   .offset = emu_constant(l->g, EMU_I64, 0),
+                   .type = v->type};
+}
+
+emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t offset)
+{
+    emu_mem *m = arena_new(l->mem, emu_mem);
+    m->space = p.space;
+    m->object = p.object;
+    m->offset = emu_binary(l->g, EMU_ADD, EMU_I64, p.offset, emu_constant(l->g, EMU_I64, (int64_t)offset));
+    m->type = type;
+    m->count = (uint8_t)count;
+    if (p.space == EMU_SPACE_THREAD) m->local = l->g->locals[p.object->imm];
+    return m;
+}
+
+/* Constant data, and what is behind a reference that the launch has checked, can be read before its time. */
+static bool is_safe(const lower *l, const emu_mem *m)
+{
+    if (m->space != EMU_SPACE_CONSTANT || !emu_is_const(m->object) || !emu_is_const(m->offset)) return false;
+    const emu_object_info *o = &l->g->objects.at[m->object->imm];
+    const uint64_t size = (uint64_t)m->count * emu_type_size(m->type);
+    return m->offset->imm >= 0 && (uint64_t)m->offset->imm <= o->size && size <= o->size - (uint64_t)m->offset->imm;
+}
+
+/* The variable of a thread place at a known offset; NULL where there is no such single leaf. */
+static emu_variable *variable_at(const emu_local *local, leaf_list leaves, uint64_t offset, leaf want)
+{
+    size_t lo = 0, hi = leaves.n;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (leaves.at[mid].offset < offset || (leaves.at[mid].offset == offset && leaves.at[mid].object && !want.object))
+            lo = mid + 1;
+        else hi = mid;
+    }
+    if (lo >= leaves.n || leaves.at[lo].offset != offset || leaves.at[lo].object != want.object) return NULL;
+    return emu_type_size(leaves.at[lo].type) == emu_type_size(want.type) ? local->leaves[lo] : NULL;
+}
+
+/* The local of a thread place with an access that needs memory is put there, and the kernel lowered again. */
+static void needs_memory(lower *l, const emu_local *local)
+{
+    map_put_id(l->mem, l->memory, local->key, l->memory);
+    l->restart = true;
+}
+
+static emu_local *thread_local_of(lower *l, place p, span at)
+{
+    if (emu_is_const(p.object)) return l->g->locals[p.object->imm];
+    lower_refuse(l, at, "a pointer to thread memory whose variable is only known at run time is not supported");
+    return NULL;
+}
+
+static size_t run_length(leaf_list leaves, size_t from)
+{
+    size_t n = 1;
+    const unsigned size = emu_type_size(leaves.at[from].type);
+    while (n < 4 && from + n < leaves.n && leaves.at[from + n].type == leaves.at[from].type &&
+           leaves.at[from + n].offset == leaves.at[from].offset + n * size)
+        ++n;
+    return n;
+}
+
+static emu_node *normal_bool(lower *l, emu_node *n)
+{
+    return n->type == EMU_BOOL ? emu_binary(l->g, EMU_NE, EMU_U8, emu_reinterpret(l->g, EMU_U8, n), emu_constant(l->g, EMU_U8, 0))
+                               : n;
+}
+
+/* The value of a leaf of constant data at a known place; NULL where it is not known. */
+static emu_node *known_leaf(lower *l, place p, leaf at)
+{
+    if (p.space != EMU_SPACE_CONSTANT || !emu_is_const(p.object) || !emu_is_const(p.offset)) return NULL;
+    const emu_object_info *o = &l->g->objects.at[p.object->imm];
+    const uint64_t offset = (uint64_t)p.offset->imm + at.offset, size = emu_type_size(at.type);
+    if (o->kind != EMU_OBJECT_GLOBAL || offset > o->size || size > o->size - offset) return NULL;
+    uint64_t bits = 0;
+    for (uint64_t b = 0; b < size; ++b) bits |= (uint64_t)((const uint8_t *)o->data)[offset + b] << (8 * b);
+    return emu_constant(l->g, at.type, (int64_t)bits);
+}
+
+static void load_leaves(lower *l, place p, leaf_list leaves, val out, span at)
+{
+    for (size_t i = 0; i < leaves.n;) {
+        if (leaves.at[i].object) {
+            lower_refuse(l, at, "a pointer kept in memory is not supported");
+            return;
+        }
+        emu_node *known = known_leaf(l, p, leaves.at[i]);
+        if (known != NULL) {
+            out.at[i++] = known;
+            continue;
+        }
+        const size_t n = run_length(leaves, i);
+        emu_mem *m = lower_mem(l, p, leaves.at[i].type, (unsigned)n, leaves.at[i].offset);
+        m->safe = is_safe(l, m);
+        emu_node *load = emu_load(l->g, m);
+        for (size_t k = 0; k < n; ++k) out.at[i + k] = normal_bool(l, emu_part(l->g, load, (unsigned)k));
+        i += n;
+    }
+}
+
+static void store_leaves(lower *l, place p, leaf_list leaves, val v, span at)
+{
+    for (size_t i = 0; i < leaves.n;) {
+        if (leaves.at[i].object) {
+            lower_refuse(l, at, "a pointer kept in memory is not supported");
+            return;
+        }
+        const size_t n = run_length(leaves, i);
+        emu_mem *m = lower_mem(l, p, leaves.at[i].type, (unsigned)n, leaves.at[i].offset);
+        for (size_t k = 0; k < n; ++k) m->value[k] = v.at[i + k];
+        emu_node *store = emu_effect(l->g, EMU_STORE, leaves.at[i].type);
+        store->mem = m;
+        i += n;
+    }
+}
+
+/* The place of one element of a picked vector. */
+static place picked(lower *l, place p, unsigned k)
+{
+    const mf_type *scalar = mf_scalar_type(p.type->scalar);
+    return lower_field(l, p, scalar, (uint64_t)p.pick[k] * scalar->size);
+}
+
+static bool too_large(lower *l, size_t n, span at)
+{
+    if (n <= 4 * MAX_LEAVES) return false;
+    lower_refuse(l, at, "a value of %zu scalars is more than can be copied at once", n);
+    return true;
+}
+
+val lower_read(lower *l, place p, span at)
+{
+    emu_graph *g = l->g;
+    if (p.picks != 0) {
+        val v = lower_val(l, p.picks);
+        for (unsigned k = 0; k < p.picks; ++k) v.at[k] = lower_read(l, picked(l, p, k), at).at[0];
+        return v;
+    }
+    const leaf_list leaves = lower_leaves(l, p.type);
+    if (too_large(l, leaves.n, at)) return lower_zero(l, mf_scalar_type(MF_INT));
+    val v = lower_val(l, leaves.n);
+    for (size_t i = 0; i < leaves.n; ++i) v.at[i] = emu_constant(g, leaves.at[i].type, 0);
+    g->at = at;
+    if (p.space != EMU_SPACE_THREAD) {
+        load_leaves(l, p, leaves, v, at);
+        return v;
+    }
+    const emu_local *local = thread_local_of(l, p, at);
+    if (local == NULL) return v;
+    if (local->in_memory) {
+        load_leaves(l, p, leaves, v, at);
+        return v;
+    }
+    const leaf_list own = lower_leaves(l, local->type);
+    for (size_t i = 0; i < leaves.n; ++i) {
+        emu_variable *var = emu_is_const(p.offset)
+                                ? variable_at(local, own, (uint64_t)p.offset->imm + leaves.at[i].offset, leaves.at[i])
+                                : NULL;
+        if (var == NULL) {
+            needs_memory(l, local);
+            return v;
+        }
+        v.at[i] = emu_reinterpret(g, leaves.at[i].type, emu_get(g, var));
+    }
+    return v;
+}
+
+void lower_write(lower *l, place p, val v, span at)
+{
+    emu_graph *g = l->g;
+    if (p.picks != 0) {
+        for (unsigned k = 0; k < p.picks; ++k) lower_write(l, picked(l, p, k), (val){&v.at[k], 1}, at);
+        return;
+    }
+    const leaf_list leaves = lower_leaves(l, p.type);
+    if (too_large(l, leaves.n, at) || v.n < leaves.n) return;
+    g->at = at;
+    if (p.space != EMU_SPACE_THREAD) {
+        store_leaves(l, p, leaves, v, at);
+        return;
+    }
+    const emu_local *local = thread_local_of(l, p, at);
+    if (local == NULL) return;
+    if (local->in_memory) {
+        store_leaves(l, p, leaves, v, at);
+        return;
+    }
+    const leaf_list own = lower_leaves(l, local->type);
+    for (size_t i = 0; i < leaves.n; ++i) {
+        emu_variable *var = emu_is_const(p.offset)
+                                ? variable_at(local, own, (uint64_t)p.offset->imm + leaves.at[i].offset, leaves.at[i])
+                                : NULL;
+        if (var == NULL) {
+            needs_memory(l, local);
+            return;
+        }
+        emu_set(g, var, emu_reinterpret(g, var->type, v.at[i]));
+    }
+}
