@@ -112,12 +112,8 @@ emu_handler LANES_NAME(lanes_float)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_half)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_math)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_memory)(emu_op op, emu_type type);
-emu_handler LANES_NAME(lanes_gather)(emu_op op, emu_type type);
-emu_handler LANES_NAME(lanes_mask)(emu_op op, emu_type type);
-emu_handler LANES_NAME(lanes_cross)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_convert)(emu_type to, emu_type from);
 void LANES_NAME(lanes_scan_pattern)(emu_pattern *p, const char *reg, uint32_t width);
-void LANES_NAME(lanes_scan_mask)(emu_mask *m, uint32_t width);
 
 /* Bits of a float and back. */
 static inline uint32_t lane_bits(float f)

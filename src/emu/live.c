@@ -54,6 +54,29 @@ static void scan(marker *m)
     }
 }
 
+/* Changes of type that leave the bits alone need no instruction: who uses the result uses what it came from. */
+static emu_node *bare(emu_node *n)
+{
+    while (n != NULL && n->kind == EMU_PURE &&
+           (n->op == EMU_MOV || (n->op == EMU_CONVERT && n->type != EMU_BOOL && n->type < EMU_F16 && n->operand_type < EMU_F16 &&
+                                 emu_type_size((emu_type)n->type) == emu_type_size((emu_type)n->operand_type))))
+        n = n->in[0];
+    return n;
+}
+
+static void strip(emu_node *n)
+{
+    for (int i = 0; i < 4; ++i) n->in[i] = bare(n->in[i]);
+    for (int i = 0; i < 2; ++i) n->more[i] = bare(n->more[i]);
+    emu_mem *m = n->mem;
+    if (m == NULL) return;
+    m->object = bare(m->object);
+    m->base = bare(m->base);
+    m->index = bare(m->index);
+    m->lanes = bare(m->lanes);
+    for (int k = 0; k < 4; ++k) m->value[k] = bare(m->value[k]);
+}
+
 static bool is_root(const emu_node *n)
 {
     return n->kind == EMU_STORE || n->kind == EMU_ATOMIC_NODE || n->kind == EMU_SYNC || n->kind == EMU_BREAK ||
@@ -64,6 +87,7 @@ void emu_mark_live(emu_graph *g)
 {
     marker m = {.g = g};
     for (emu_node *n = g->first; n != NULL; n = n->next) {
+        strip(n);
         n->uses = 0;
         n->live = false;
         if (n->kind != EMU_SET) continue;

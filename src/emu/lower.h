@@ -47,15 +47,15 @@ typedef struct binding {
     place at;
 } binding;
 
-typedef struct frame {
+typedef struct call_frame {
     const mf_function *function;
     binding *params, *locals;
     emu_region *block;      /* what a return leaves; NULL where only the last statement returns */
     emu_variable **result;  /* what a return sets, with a block */
     val value;              /* what the last statement returned, without */
     place result_place;     /* of a function returning a reference */
-    struct frame *outer;
-} frame;
+    struct call_frame *outer;
+} call_frame;
 
 typedef struct jumps {
     emu_region *on_break, *on_continue;
@@ -67,7 +67,7 @@ typedef struct lower {
     diag_list *diags;
     const mf_function *kernel;
     const emu_shape *shape;
-    frame *frame;
+    call_frame *frame;
     jumps jumps;
     map leaves;      /* by type: leaf_list */
     map *memory;     /* by declaration: what must lie in memory */

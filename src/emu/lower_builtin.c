@@ -457,10 +457,6 @@ val lower_builtin(lower *l, const mf_expr *e)
     l->g->at = e->at;
     const val geometry = geometric(l, e, a);
     if (geometry.n != 0) return geometry;
-    if (e->builtin >= MF_FN_PACK_FLOAT_TO_SNORM2X16 && e->builtin <= MF_FN_UNPACK_UNORM4X8_TO_HALF) {
-        lower_refuse(l, e->at, "'%s' is not supported", mf_builtin_name(e->builtin));
-        return lower_zero(l, e->type);
-    }
     val r = lower_val(l, n);
     for (size_t i = 0; i < n; ++i) {
         emu_node *in[4] = {NULL};

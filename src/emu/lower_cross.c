@@ -75,7 +75,8 @@ val lower_cross(lower *l, const mf_expr *e)
 {
     emu_graph *g = l->g;
     if ((mf_builtin_traits(e->builtin) & MF_BARRIER) != 0) return sync(l, e);
-    if (e->builtin >= MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX && e->builtin <= MF_FN_SIMDGROUP_STORE)
+    if (e->builtin == MF_FN_SIMDGROUP_LOAD || e->builtin == MF_FN_SIMDGROUP_STORE ||
+        e->builtin == MF_FN_SIMDGROUP_MULTIPLY || e->builtin == MF_FN_SIMDGROUP_MULTIPLY_ACCUMULATE)
         return lower_matrix_call(l, e);
     const cross_row *row = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)

@@ -138,7 +138,7 @@ static void bind_buffer(lower *l, const mf_var *p, binding *b)
     *b = (binding){true, at};
 }
 
-static void bind_kernel(lower *l, frame *f)
+static void bind_kernel(lower *l, call_frame *f)
 {
     for (size_t i = 0; i < f->function->param_count; ++i) {
         const mf_var *p = f->function->params[i];
@@ -155,7 +155,7 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
     lower l = {.mem = mem, .diags = diags, .kernel = kernel, .shape = shape, .memory = memory};
     l.g = arena_new(mem, emu_graph);
     emu_graph_init(l.g, mem);
-    frame f = {.function = kernel};
+    call_frame f = {.function = kernel};
     f.params = arena_array(mem, binding, kernel->param_count + 1);
     f.locals = arena_array(mem, binding, kernel->local_count + 1);
     l.frame = &f;

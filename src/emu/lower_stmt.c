@@ -282,7 +282,7 @@ static void lower_switch(lower *l, const mf_stmt *s)
 
 static bool lower_return(lower *l, const mf_stmt *s)
 {
-    frame *f = l->frame;
+    call_frame *f = l->frame;
     if (s->expr != NULL) {
         if (f->function->result->kind == MF_TYPE_REFERENCE) {
             f->result_place = lower_place(l, s->expr);
@@ -325,7 +325,7 @@ bool lower_stmt(lower *l, const mf_stmt *s)
 
 /* Calls are expanded where they stand. */
 
-static void bind_params(lower *l, const mf_expr *e, frame *f)
+static void bind_params(lower *l, const mf_expr *e, call_frame *f)
 {
     for (size_t i = 0; i < f->function->param_count && i < e->arg_count; ++i) {
         const mf_var *p = f->function->params[i];
@@ -342,7 +342,7 @@ static void bind_params(lower *l, const mf_expr *e, frame *f)
 
 void lower_body(lower *l, const mf_function *f)
 {
-    frame *fr = l->frame;
+    call_frame *fr = l->frame;
     const jumps outer = l->jumps;
     l->jumps = (jumps){NULL, NULL};
     if (!lower_has_early_return(f)) {
@@ -367,7 +367,7 @@ val lower_call(lower *l, const mf_expr *e, place *where)
 {
     enum { MOST_DEPTH = 64 };
     const mf_function *f = e->function;
-    frame inner = {.function = f, .outer = l->frame};
+    call_frame inner = {.function = f, .outer = l->frame};
     inner.params = arena_array(l->mem, binding, f->param_count + 1);
     inner.locals = arena_array(l->mem, binding, f->local_count + 1);
     if (l->depth >= MOST_DEPTH) {

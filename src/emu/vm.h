@@ -214,7 +214,6 @@ typedef struct emu_isa {
     emu_handler (*handler)(emu_op op, emu_type type);
     emu_handler (*convert)(emu_type to, emu_type from);
     void (*scan_pattern)(emu_pattern *p, const char *reg, uint32_t width);
-    void (*scan_mask)(emu_mask *m, uint32_t width);
 } emu_isa;
 
 #endif

@@ -1,0 +1,404 @@
+/* Launches: a kernel over a grid, batch by batch, on one thread or on the pool's. */
+#include <string.h>
+
+#include "base/error.h"
+#include "emu/library.h"
+#include "emu/mask.h"
+
+/* Workers. */
+
+static size_t align_up(size_t n)
+{
+    return (n + EMU_ALIGN - 1) / EMU_ALIGN * EMU_ALIGN;
+}
+
+static uint64_t threadgroup_bytes_of(const emu_program *p, const emu_launch *launch)
+{
+    uint64_t n = (p->threadgroup_bytes + 15) / 16 * 16;
+    for (size_t i = 1; i < p->objects.n; ++i) {
+        const emu_object_info *o = &p->objects.at[i];
+        if (o->kind == EMU_OBJECT_LENGTH && o->slot < launch->threadgroup_count)
+            n += (launch->threadgroup_lengths[o->slot] + 15) / 16 * 16;
+    }
+    return n;
+}
+
+void emu_worker_free(const ingot_allocator *mem, emu_worker *w)
+{
+    mem_free(mem, w->threadgroup_block, w->threadgroup_size);
+    mem_free(mem, w, w->bytes);
+}
+
+static char *align_pointer(char *p)
+{
+    return p + (EMU_ALIGN - (uintptr_t)p % EMU_ALIGN) % EMU_ALIGN;
+}
+
+static void put_literal(char *frame, const emu_literal *l)
+{
+    const unsigned size = emu_type_size(l->type);
+    for (unsigned lane = 0; lane < EMU_CHUNK; ++lane)
+        for (unsigned b = 0; b < size; ++b) frame[l->reg + lane * size + b] = (char)(uint8_t)((uint64_t)l->bits >> (8 * b));
+}
+
+static uint32_t lane_input(const emu_program *p, emu_input which, uint32_t lane)
+{
+    const uint32_t *t = p->shape.threads;
+    const uint32_t all = t[0] * t[1] * t[2];
+    if (lane >= all * p->shape.batch) lane = all * p->shape.batch - 1; /* a lane too many does what the last one does */
+    const uint32_t linear = lane % all;
+    switch ((int)which) {
+    case EMU_INPUT_THREAD_X: return linear % t[0];
+    case EMU_INPUT_THREAD_Y: return linear / t[0] % t[1];
+    case EMU_INPUT_THREAD_Z: return linear / t[0] / t[1];
+    case EMU_INPUT_LINEAR: return linear;
+    case EMU_INPUT_MEMBER: return lane / all;
+    default: return 0;
+    }
+}
+
+static void put_u32(char *to, uint32_t v, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) memcpy(to + i * 4, &v, 4);
+}
+
+static void put_lane_inputs(emu_worker *w, const emu_program *p)
+{
+    for (size_t i = 0; i < p->inputs.n; ++i) {
+        const emu_input_reg *in = &p->inputs.at[i];
+        if (in->which >= EMU_INPUT_GROUP_X) continue;
+        for (uint32_t lane = 0; lane < p->width; ++lane)
+            put_u32(w->vm.frame + in->reg + lane * 4, lane_input(p, in->which, lane), 1);
+    }
+}
+
+static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
+{
+    const size_t levels = p->levels + 1;
+    const size_t sizes[] = {align_up(sizeof(emu_worker)), p->frame_bytes, align_up(levels * sizeof(emu_mask)),
+                            align_up(levels * p->width), align_up(p->patterns.n * sizeof(emu_pattern)),
+                            align_up(p->known.n * sizeof(emu_known_mask)), align_up(p->objects.n * sizeof(emu_object))};
+    size_t bytes = EMU_ALIGN;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) bytes += sizes[i];
+    emu_worker *w = mem_zeroed(mem, 1, bytes);
+    if (w == NULL) return NULL;
+    char *at = (char *)w + sizes[0];
+    w->bytes = bytes;
+    w->vm.masks = (emu_mask *)(void *)at;
+    at += sizes[2];
+    w->vm.patterns = (emu_pattern *)(void *)at;
+    at += sizes[4];
+    w->vm.known = (emu_known_mask *)(void *)at;
+    at += sizes[5];
+    w->objects = (emu_object *)(void *)at;
+    at = align_pointer(at + sizes[6]);
+    w->vm.frame = at;
+    at += sizes[1];
+    for (size_t i = 0; i < levels; ++i) w->vm.masks[i].own = (uint8_t *)at + i * p->width;
+    w->vm.objects = w->objects;
+    w->vm.width = p->width;
+    w->vm.group_threads = p->shape.threads[0] * p->shape.threads[1] * p->shape.threads[2];
+    for (size_t i = 0; i < p->literals.n; ++i) put_literal(w->vm.frame, &p->literals.at[i]);
+    put_lane_inputs(w, p);
+    return w;
+}
+
+/* A launch under way. */
+
+typedef struct job {
+    const emu_launch *launch;
+    emu_kernel *kernel;
+    emu_built *built;
+    const emu_program *program;
+    uint64_t threadgroup_bytes;
+    uint64_t batches, per_row; /* all of them; along the axis */
+    uint64_t budget;
+    uint64_t next;        /* batch to be done next; atomic */
+    uint64_t step;        /* batches taken at once */
+    uint64_t fault_batch; /* the earliest that failed; atomic */
+    bool no_memory;       /* atomic */
+    pthread_mutex_t lock; /* of `fault` */
+    emu_fault fault;
+} job;
+
+static void bind_objects(emu_worker *w, const job *j)
+{
+    const emu_program *p = j->program;
+    uint64_t at = (p->threadgroup_bytes + 15) / 16 * 16;
+    for (size_t i = 0; i < p->objects.n; ++i) {
+        const emu_object_info *o = &p->objects.at[i];
+        emu_object *to = &w->objects[i];
+        *to = (emu_object){NULL, 0, o->writable};
+        if (o->kind == EMU_OBJECT_BUFFER && o->slot < j->launch->buffer_count) {
+            to->base = j->launch->buffers[o->slot].data;
+            to->size = j->launch->buffers[o->slot].size;
+        } else if (o->kind == EMU_OBJECT_LENGTH && o->slot < j->launch->threadgroup_count) {
+            to->base = w->threadgroup + at;
+            to->size = j->launch->threadgroup_lengths[o->slot];
+            at += (to->size + 15) / 16 * 16;
+        } else if (o->kind == EMU_OBJECT_THREADGROUP) {
+            to->base = w->threadgroup + o->offset;
+            to->size = o->size;
+        } else if (o->kind == EMU_OBJECT_GLOBAL) {
+            char *data; /* never written: the object is not writable */
+            memcpy(&data, &o->data, sizeof data);
+            to->base = data;
+            to->size = o->size;
+        }
+    }
+}
+
+/* An idle worker of the program, or a new one; ready to run. NULL when out of memory. */
+static emu_worker *take_worker(job *j)
+{
+    const ingot_allocator *mem = j->kernel->library->mem;
+    (void)pthread_mutex_lock(&j->kernel->lock);
+    emu_worker *w = j->built->idle;
+    if (w != NULL) j->built->idle = w->next;
+    (void)pthread_mutex_unlock(&j->kernel->lock);
+    if (w == NULL) w = make_worker(mem, j->program);
+    if (w == NULL) return NULL;
+    const size_t need = (size_t)j->threadgroup_bytes * j->program->shape.batch + 2 * EMU_ALIGN;
+    if (j->threadgroup_bytes != 0 && w->threadgroup_size < need) {
+        mem_free(mem, w->threadgroup_block, w->threadgroup_size);
+        w->threadgroup_block = mem_alloc(mem, need);
+        w->threadgroup_size = w->threadgroup_block != NULL ? need : 0;
+        if (w->threadgroup_block == NULL) {
+            emu_worker_free(mem, w);
+            return NULL;
+        }
+        w->threadgroup = align_pointer(w->threadgroup_block);
+    }
+    w->threadgroup_bytes = j->threadgroup_bytes;
+    return w;
+}
+
+static void give_worker(job *j, emu_worker *w)
+{
+    (void)pthread_mutex_lock(&j->kernel->lock);
+    w->next = j->built->idle;
+    j->built->idle = w;
+    (void)pthread_mutex_unlock(&j->kernel->lock);
+}
+
+static void run_code(emu_vm *vm, const emu_insn *i)
+{
+    while (i != NULL) i = i->run(vm, i);
+}
+
+/* What no batch changes: sizes of the grid, and all that is computed from those and the lanes. */
+static void start_worker(emu_worker *w, const job *j)
+{
+    const emu_program *p = j->program;
+    emu_vm *vm = &w->vm;
+    bind_objects(w, j);
+    vm->fault.kind = EMU_FAULT_NONE;
+    for (size_t i = 0; i < p->inputs.n; ++i) {
+        const emu_input_reg *in = &p->inputs.at[i];
+        if (in->which >= EMU_INPUT_GROUPS_X)
+            put_u32(vm->frame + in->reg, j->launch->groups[in->which - EMU_INPUT_GROUPS_X], EMU_CHUNK);
+    }
+    for (uint32_t c = 0; c < p->width / EMU_CHUNK; ++c)
+        vm->chunk_shift[c] = p->shape.batch == 1 ? 0 : c * EMU_CHUNK / vm->group_threads * j->threadgroup_bytes;
+    vm->lanes = p->width;
+    vm->fuel = INT64_MAX;
+    emu_mask_reset(vm, p->width);
+    run_code(vm, p->prologue);
+    for (size_t i = 0; i < p->patterns.n; ++i)
+        j->kernel->library->isa->scan_pattern(&vm->patterns[i], vm->frame + p->patterns.at[i], p->width);
+    for (size_t i = 0; i < p->known.n; ++i) vm->known[i] = emu_mask_know(vm, p->known.at[i]);
+}
+
+/* Where in the grid a batch begins, and how many threadgroups it has. */
+static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
+{
+    const emu_shape *s = &j->program->shape;
+    const uint32_t *groups = j->launch->groups;
+    const unsigned a = s->axis, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+    const uint64_t row = batch / j->per_row, along = batch % j->per_row * s->batch;
+    at[a] = (uint32_t)along;
+    at[b] = (uint32_t)(row % groups[b]);
+    at[c] = (uint32_t)(row / groups[b]);
+    const uint64_t left = groups[a] - along;
+    return left < s->batch ? (uint32_t)left : s->batch;
+}
+
+static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
+{
+    const emu_program *p = j->program;
+    emu_vm *vm = &w->vm;
+    uint32_t at[3];
+    const uint32_t members = batch_at(j, batch, at);
+    for (size_t i = 0; i < p->inputs.n; ++i) {
+        const emu_input_reg *in = &p->inputs.at[i];
+        if (in->which >= EMU_INPUT_GROUP_X && in->which <= EMU_INPUT_GROUP_Z)
+            put_u32(vm->frame + in->reg, at[in->which - EMU_INPUT_GROUP_X], EMU_CHUNK);
+    }
+    if (w->threadgroup_bytes != 0) memset(w->threadgroup, 0xff, (size_t)w->threadgroup_bytes * members);
+    vm->lanes = members * vm->group_threads;
+    vm->fuel = (int64_t)j->budget - p->insn_count;
+    emu_mask_reset(vm, vm->lanes);
+    run_code(vm, p->body);
+    return vm->fault.kind == EMU_FAULT_NONE;
+}
+
+static void note_fault(job *j, const emu_fault *fault, uint64_t batch)
+{
+    (void)pthread_mutex_lock(&j->lock);
+    if (batch < __atomic_load_n(&j->fault_batch, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&j->fault_batch, batch, __ATOMIC_RELAXED);
+        j->fault = *fault;
+    }
+    (void)pthread_mutex_unlock(&j->lock);
+}
+
+/* Batches from `next` on, until there are none before the earliest fault. */
+static void run_some(job *j, emu_worker *w, uint64_t most)
+{
+    for (uint64_t taken = 0; taken < most; taken += j->step) {
+        const uint64_t from = __atomic_fetch_add(&j->next, j->step, __ATOMIC_RELAXED);
+        for (uint64_t b = from; b < from + j->step; ++b) {
+            if (b >= j->batches || b >= __atomic_load_n(&j->fault_batch, __ATOMIC_RELAXED)) return;
+            if (run_batch(w, j, b)) continue;
+            note_fault(j, &w->vm.fault, b);
+            w->vm.fault.kind = EMU_FAULT_NONE;
+            return;
+        }
+    }
+}
+
+static void take_part(void *user)
+{
+    job *j = user;
+    if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->batches) return;
+    emu_worker *w = take_worker(j);
+    if (w == NULL) {
+        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+        return;
+    }
+    start_worker(w, j);
+    run_some(j, w, UINT64_MAX - UINT32_MAX);
+    give_worker(j, w);
+}
+
+/* The first batches are run by the caller; only what is worth waking others for goes to the pool. */
+static ingot_status run_job(job *j, ingot_error *error)
+{
+    enum { WORTH_NS = 60000 };
+    emu_worker *w = take_worker(j);
+    if (w == NULL) return error_no_memory(error);
+    start_worker(w, j);
+    j->step = 1;
+    const unsigned threads = emu_pool_threads(j->launch->pool);
+    if (threads > 1) {
+        uint64_t spent = 0;
+        while (j->next < j->batches && j->fault_batch == UINT64_MAX && spent < WORTH_NS) {
+            run_some(j, w, 1);
+            const uint64_t steps = (uint64_t)((int64_t)j->budget - w->vm.fuel);
+            spent += steps * (8 + j->program->width / 16);
+        }
+    } else {
+        run_some(j, w, UINT64_MAX - UINT32_MAX);
+    }
+    give_worker(j, w);
+    if (j->next >= j->batches || j->fault_batch != UINT64_MAX) return INGOT_OK;
+    const uint64_t step = (j->batches - j->next) / (threads * 16u);
+    j->step = step < 1 ? 1 : step > 64 ? 64 : step;
+    emu_pool_run(j->launch->pool, take_part, j);
+    /* a worker without memory leaves its share to the others */
+    if (__atomic_load_n(&j->no_memory, __ATOMIC_RELAXED) && j->next < j->batches && j->fault_batch == UINT64_MAX)
+        return error_no_memory(error);
+    return INGOT_OK;
+}
+
+/* Before a launch. */
+
+static ingot_status check_threads(const emu_launch *l, ingot_error *error)
+{
+    const emu_kernel_info *info = &l->kernel->info;
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; ++d) {
+        if (l->threads[d] == 0) return error_set(error, INGOT_VALUE, "kernel '%s': a threadgroup has no threads", info->name);
+        threads *= l->threads[d];
+        if (threads > info->max_threads)
+            return error_set(error, INGOT_LIMIT,
+                             "kernel '%s': a threadgroup of %u x %u x %u threads is more than the %u that are allowed",
+                             info->name, (unsigned)l->threads[0], (unsigned)l->threads[1], (unsigned)l->threads[2],
+                             (unsigned)info->max_threads);
+    }
+    return INGOT_OK;
+}
+
+static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
+{
+    const emu_kernel_info *info = &l->kernel->info;
+    uint64_t bytes = (info->threadgroup_bytes + 15) / 16 * 16;
+    for (size_t i = 0; i < info->arg_count; ++i) {
+        const emu_arg *a = &info->args[i];
+        if (a->kind == EMU_ARG_THREADGROUP) {
+            const uint64_t length = a->slot < l->threadgroup_count ? l->threadgroup_lengths[a->slot] : 0;
+            if (length > EMU_MAX_THREADGROUP_BYTES) bytes = UINT64_MAX / 2;
+            else bytes += (length + 15) / 16 * 16;
+            continue;
+        }
+        const size_t size = a->slot < l->buffer_count && l->buffers[a->slot].data != NULL ? l->buffers[a->slot].size : 0;
+        if (a->is_reference && size < a->elem_size)
+            return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[buffer(%u)]] needs %llu bytes, %zu are bound",
+                             info->name, a->name, (unsigned)a->slot, (unsigned long long)a->elem_size, size);
+    }
+    if (bytes > EMU_MAX_THREADGROUP_BYTES)
+        return error_set(error, INGOT_LIMIT, "kernel '%s' needs more than %u bytes of threadgroup memory", info->name,
+                         (unsigned)EMU_MAX_THREADGROUP_BYTES);
+    return INGOT_OK;
+}
+
+/* Small threadgroups are run several at a time, along the longest side of the grid. */
+static emu_shape shape_of(const emu_launch *l)
+{
+    enum { LANES = 256 };
+    emu_shape s = {.known = true, .batch = 1};
+    memcpy(s.threads, l->threads, sizeof s.threads);
+    const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
+    if (threads * 2 > LANES) return s;
+    if (l->kernel->crosses && threads % EMU_SIMD_WIDTH != 0) return s;
+    if (l->kernel->has_threadgroup && threads % EMU_CHUNK != 0) return s;
+    uint32_t axis = 0;
+    for (uint32_t d = 1; d < 3; ++d)
+        if (l->groups[d] > l->groups[axis]) axis = d;
+    const uint32_t most = LANES / threads;
+    s.batch = l->groups[axis] < most ? l->groups[axis] : most;
+    if (s.batch > 1) s.axis = axis;
+    return s;
+}
+
+ingot_status emu_run(const emu_launch *launch, ingot_error *error)
+{
+    emu_kernel *kernel = &launch->kernel->library->kernels[launch->kernel - launch->kernel->library->kernels];
+    ingot_status status = check_threads(launch, error);
+    if (status != INGOT_OK) return status;
+    if (launch->groups[0] == 0 || launch->groups[1] == 0 || launch->groups[2] == 0) return error_none(error);
+    if ((uint64_t)launch->groups[0] * launch->groups[1] > ((uint64_t)1 << 30) || launch->groups[2] > 1u << 30)
+        return error_set(error, INGOT_LIMIT, "kernel '%s': the grid is too large", kernel->info.name);
+    status = check_arguments(launch, error);
+    if (status != INGOT_OK) return status;
+    const emu_shape shape = shape_of(launch);
+    emu_built *built = emu_built_get(kernel, &shape, error);
+    if (built == NULL) return error != NULL ? error->status : INGOT_INTERNAL;
+    job j = {.launch = launch, .kernel = kernel, .built = built, .program = built->program, .fault_batch = UINT64_MAX};
+    j.threadgroup_bytes = (threadgroup_bytes_of(built->program, launch) + EMU_ALIGN - 1) / EMU_ALIGN * EMU_ALIGN;
+    j.per_row = (launch->groups[shape.axis] + (uint64_t)shape.batch - 1) / shape.batch;
+    j.batches = j.per_row;
+    for (uint32_t d = 0; d < 3; ++d)
+        if (d != shape.axis) j.batches *= launch->groups[d];
+    j.budget = launch->budget != 0 && launch->budget <= INT64_MAX ? launch->budget : (uint64_t)1 << 31;
+    if (pthread_mutex_init(&j.lock, NULL) != 0) status = error_no_memory(error);
+    else status = run_job(&j, error);
+    if (status == INGOT_OK && j.fault_batch != UINT64_MAX) {
+        uint32_t first[3];
+        (void)batch_at(&j, j.fault_batch, first);
+        status = emu_fault_report(kernel, j.program, launch, &j.fault, first, error);
+    }
+    (void)pthread_mutex_destroy(&j.lock);
+    emu_built_release(kernel, built);
+    return status == INGOT_OK ? error_none(error) : status;
+}

@@ -1,0 +1,280 @@
+/* Libraries: a text read, its kernels checked and described, programs made and kept. */
+#include "emu/library.h"
+
+#include <string.h>
+
+#include "base/error.h"
+
+/* Reading. */
+
+typedef struct reading {
+    emu_library *library;
+    str text, name;
+    diag_list diags;
+} reading;
+
+static const char *cstring(arena *mem, str s)
+{
+    return str_copy(mem, s).p;
+}
+
+static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
+{
+    const mf_type *elem = p->type->elem;
+    const bool sized = elem->kind != MF_TYPE_VOID && elem->size != 0;
+    *a = (emu_arg){.name = cstring(mem, p->name),
+                   .slot = p->slot,
+                   .is_reference = p->type->kind == MF_TYPE_REFERENCE,
+                   .is_const = p->type->space == MF_CONSTANT || (p->type->quals & MF_CONST) != 0,
+                   .type = cstring(mem, mf_type_text(mem, elem)),
+                   .elem_size = sized ? elem->size : 1,
+                   .elem_align = sized ? elem->align : 1};
+    if (p->binding == MF_BIND_THREADGROUP) a->kind = EMU_ARG_THREADGROUP;
+    else a->kind = p->type->space == MF_CONSTANT ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
+}
+
+static void describe(arena *mem, emu_kernel *k)
+{
+    const mf_function *f = k->function;
+    emu_arg *args = arena_array(mem, emu_arg, f->param_count + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < f->param_count; ++i)
+        if (f->params[i]->binding == MF_BIND_BUFFER || f->params[i]->binding == MF_BIND_THREADGROUP)
+            describe_arg(mem, f->params[i], &args[n++]);
+    k->info = (emu_kernel_info){.name = cstring(mem, f->name),
+                                .args = args,
+                                .arg_count = n,
+                                .threadgroup_bytes = f->threadgroup_bytes,
+                                .max_threads = f->max_threads != 0 && f->max_threads < EMU_MAX_THREADS ? f->max_threads
+                                                                                                      : EMU_MAX_THREADS};
+}
+
+/* Lowers a kernel for no launch in particular: whatever is not supported is refused now. */
+static void check_kernel(reading *r, emu_kernel *k)
+{
+    arena *mem = &r->library->tree;
+    const emu_shape unknown = {.known = false, .threads = {1, 1, 1}, .batch = 1};
+    const arena_mark mark = arena_save(mem);
+    const unsigned errors = r->diags.errors;
+    const emu_graph *g = emu_lower(mem, k->function, &unknown, &r->diags);
+    if (g != NULL) {
+        for (const emu_node *n = g->first; n != NULL; n = n->next)
+            if (n->kind == EMU_CROSS || n->kind == EMU_MATRIX_NODE) k->crosses = true;
+        for (size_t i = 1; i < g->objects.n; ++i)
+            if (g->objects.at[i].kind == EMU_OBJECT_THREADGROUP || g->objects.at[i].kind == EMU_OBJECT_LENGTH)
+                k->has_threadgroup = true;
+    }
+    if (r->diags.errors == errors) arena_restore(mem, mark); /* messages lie in the arena too */
+}
+
+static void read_library(void *user)
+{
+    reading *r = user;
+    emu_library *l = r->library;
+    arena *mem = &l->tree;
+    const str text = str_copy(mem, r->text);
+    const uint32_t file = source_add(mem, &l->sources, str_copy(mem, r->name), text);
+    r->diags = (diag_list){.mem = mem, .sources = &l->sources};
+    const mf_options options = {0};
+    l->unit = mf_parse(mem, &l->sources, file, &options, &r->diags);
+    if (l->unit == NULL) return;
+    l->count = l->unit->kernel_count;
+    l->kernels = arena_array(mem, emu_kernel, l->count + 1);
+    for (size_t i = 0; i < l->count; ++i) {
+        emu_kernel *k = &l->kernels[i];
+        k->library = l;
+        k->function = l->unit->kernels[i];
+        describe(mem, k);
+        check_kernel(r, k);
+    }
+}
+
+static ingot_status first_error(const diag_list *d, ingot_error *error)
+{
+    for (const diag *one = d->first; one != NULL; one = one->next) {
+        if (one->severity != DIAG_ERROR) continue;
+        const source_pos pos = source_locate(d->sources, one->at);
+        const bool unsupported = strstr(one->message.p, "not supported") != NULL;
+        error_set(error, unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX, "%.*s:%u:%u: %.*s", STR_ARG(pos.file),
+                  (unsigned)pos.line, (unsigned)pos.column, STR_ARG(one->message));
+        if (error != NULL) {
+            error->line = pos.line;
+            error->column = pos.column;
+        }
+        return unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX;
+    }
+    return error_set(error, INGOT_INTERNAL, "reading MSL failed without a message");
+}
+
+ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name, emu_library **out, buf *diagnostics,
+                                 ingot_error *error)
+{
+    *out = NULL;
+    mem = mem_or_default(mem);
+    emu_library *l = mem_zeroed(mem, 1, sizeof *l);
+    if (l == NULL) return error_no_memory(error);
+    l->mem = mem;
+    l->isa = emu_isa_best();
+    arena_init(&l->tree, mem);
+    reading r = {.library = l, .text = text, .name = name};
+    ingot_status status = INGOT_OK;
+    if (text.n >= UINT32_MAX - 2) status = error_set(error, INGOT_LIMIT, "the MSL text is larger than 4 GiB");
+    else if (!arena_guard(&l->tree, read_library, &r)) status = error_no_memory(error);
+    else if (l->unit == NULL || r.diags.errors != 0) status = first_error(&r.diags, error);
+    if (diagnostics != NULL && r.diags.first != NULL && status != INGOT_OUT_OF_MEMORY)
+        diag_render_all(&r.diags, false, diagnostics);
+    size_t locks = 0;
+    while (status == INGOT_OK && locks < l->count) {
+        if (pthread_mutex_init(&l->kernels[locks].lock, NULL) != 0) status = error_no_memory(error);
+        else ++locks;
+    }
+    if (status == INGOT_OK) {
+        *out = l;
+        return error_none(error);
+    }
+    for (size_t i = 0; i < locks; ++i) (void)pthread_mutex_destroy(&l->kernels[i].lock);
+    arena_free(&l->tree);
+    mem_free(mem, l, sizeof *l);
+    return status;
+}
+
+/* Programs. */
+
+static void free_built(const ingot_allocator *mem, emu_built *b)
+{
+    while (b->idle != NULL) {
+        emu_worker *next = b->idle->next;
+        emu_worker_free(mem, b->idle);
+        b->idle = next;
+    }
+    arena_free(&b->mem);
+    mem_free(mem, b, sizeof *b);
+}
+
+void emu_library_free(emu_library *l)
+{
+    if (l == NULL) return;
+    const ingot_allocator *mem = l->mem;
+    for (size_t i = 0; i < l->count; ++i) {
+        emu_kernel *k = &l->kernels[i];
+        while (k->built != NULL) {
+            emu_built *next = k->built->next;
+            free_built(mem, k->built);
+            k->built = next;
+        }
+        (void)pthread_mutex_destroy(&k->lock);
+    }
+    arena_free(&l->tree);
+    mem_free(mem, l, sizeof *l);
+}
+
+typedef struct building {
+    const emu_kernel *kernel;
+    const emu_shape *shape;
+    emu_built *built;
+    diag_list diags;
+} building;
+
+static void build(void *user)
+{
+    building *b = user;
+    arena *mem = &b->built->mem;
+    b->diags = (diag_list){.mem = mem, .sources = &b->kernel->library->sources};
+    emu_graph *g = emu_lower(mem, b->kernel->function, b->shape, &b->diags);
+    if (g == NULL) return;
+    b->built->program = emu_make_program(mem, g, b->shape, b->kernel->library->isa);
+}
+
+static bool same_shape(const emu_shape *a, const emu_shape *b)
+{
+    return memcmp(a->threads, b->threads, sizeof a->threads) == 0 && a->batch == b->batch && a->axis == b->axis;
+}
+
+static emu_built *make_built(const emu_kernel *kernel, const emu_shape *shape, ingot_error *error)
+{
+    const ingot_allocator *mem = kernel->library->mem;
+    emu_built *b = mem_zeroed(mem, 1, sizeof *b);
+    if (b == NULL) {
+        error_no_memory(error);
+        return NULL;
+    }
+    arena_init(&b->mem, mem);
+    building work = {.kernel = kernel, .shape = shape, .built = b};
+    if (!arena_guard(&b->mem, build, &work)) error_no_memory(error);
+    else if (b->program != NULL) return b;
+    else if (work.diags.errors != 0) (void)first_error(&work.diags, error);
+    else error_set(error, INGOT_LIMIT, "kernel '%s' needs too much memory a thread", kernel->info.name);
+    free_built(mem, b);
+    return NULL;
+}
+
+emu_built *emu_built_get(emu_kernel *kernel, const emu_shape *shape, ingot_error *error)
+{
+    enum { MOST_KEPT = 16 };
+    (void)pthread_mutex_lock(&kernel->lock);
+    unsigned kept = 0;
+    emu_built *b = kernel->built, **last_unused = NULL;
+    for (emu_built **at = &kernel->built; *at != NULL; at = &(*at)->next, ++kept)
+        if ((*at)->users == 0) last_unused = at;
+    while (b != NULL && !same_shape(&b->program->shape, shape)) b = b->next;
+    if (b == NULL) {
+        b = make_built(kernel, shape, error);
+        if (b != NULL) {
+            if (kept >= MOST_KEPT && last_unused != NULL) {
+                emu_built *old = *last_unused;
+                *last_unused = old->next;
+                free_built(kernel->library->mem, old);
+            }
+            b->next = kernel->built;
+            kernel->built = b;
+        }
+    }
+    if (b != NULL) ++b->users;
+    (void)pthread_mutex_unlock(&kernel->lock);
+    return b;
+}
+
+void emu_built_release(emu_kernel *kernel, emu_built *built)
+{
+    (void)pthread_mutex_lock(&kernel->lock);
+    --built->users;
+    (void)pthread_mutex_unlock(&kernel->lock);
+}
+
+/* Questions. */
+
+size_t emu_library_kernel_count(const emu_library *l)
+{
+    return l->count;
+}
+
+const emu_kernel *emu_library_kernel(const emu_library *l, size_t index)
+{
+    return index < l->count ? &l->kernels[index] : NULL;
+}
+
+const emu_kernel *emu_library_find(const emu_library *l, str name)
+{
+    for (size_t i = 0; i < l->count; ++i)
+        if (str_is(name, l->kernels[i].info.name)) return &l->kernels[i];
+    return NULL;
+}
+
+const emu_kernel_info *emu_kernel_describe(const emu_kernel *k)
+{
+    return &k->info;
+}
+
+void emu_isa_select(emu_library *l, unsigned index)
+{
+    const emu_isa *isa = emu_isa_at(index);
+    if (isa == NULL || isa == l->isa) return;
+    l->isa = isa;
+    for (size_t i = 0; i < l->count; ++i) {
+        while (l->kernels[i].built != NULL) {
+            emu_built *next = l->kernels[i].built->next;
+            free_built(l->mem, l->kernels[i].built);
+            l->kernels[i].built = next;
+        }
+    }
+}
