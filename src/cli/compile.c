@@ -164,6 +164,8 @@ static int read_options(job *j, const cli_words *words, const char *file)
     j->emit = emit ? find_emit(emit) : NULL;
     if (emit && !j->emit) return refuse_emit(j->c, emit);
     if (j->output && !*j->output) return cli_usage(j->c, "--output: the file's name is empty");
+    if (j->output && cli_file_is_same(j->output, file))
+        return cli_usage(j->c, "--output: '%s' is the script itself", file);
     if (!j->output && !emit && strcmp(file, "-") == 0)
         return cli_usage(j->c, "a script from standard input needs -o FILE or --emit");
     j->program.verify = cli_words_value(words, COMPILE_VERIFY) != NULL;

@@ -27,6 +27,13 @@ bool cli_file_is_terminal(const char *path)
     return is_dash(path) && isatty(STDOUT_FILENO);
 }
 
+bool cli_file_is_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (is_dash(a) || is_dash(b) || stat(a, &x) != 0 || stat(b, &y) != 0) return false;
+    return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static bool read_all(int fd, cli_bytes *out)
 {
     for (;;) {

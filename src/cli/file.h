@@ -17,6 +17,9 @@ bool cli_file_write(const char *path, const void *data, size_t size, cli_bytes *
 /* Makes the folder, where it is not there yet. */
 bool cli_folder_make(const char *path, cli_bytes *why);
 
+/* True where both name one existing file (by whatever path). */
+bool cli_file_is_same(const char *a, const char *b);
+
 /* True for "-" with standard output a terminal: no place for bytes that are no text. */
 bool cli_file_is_terminal(const char *path);
 

@@ -136,7 +136,11 @@ static int run_verb(cli *c, const cli_words *words)
     const char *file =
         cli_one_plain(c, words, "a program: FILE.py, FILE.ingot, or - for standard input");
     if (!file) return CLI_USAGE;
-    run r = {.c = c, .dims = {.pool = &c->pool}, .device_kind = "metal", .result = ingot_none()};
+    run r = {.c = c,
+             .file = file,
+             .dims = {.pool = &c->pool},
+             .device_kind = "metal",
+             .result = ingot_none()};
     int code = run_all(&r, words, file);
     run_release(&r);
     return code;

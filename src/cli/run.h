@@ -53,6 +53,7 @@ typedef struct run_setting {
 
 typedef struct run {
     cli *c;
+    const char *file; /* the program's */
     ingot_module *module;
     const char *function;
     run_param *params;

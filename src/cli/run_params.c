@@ -122,6 +122,8 @@ int run_take_out(run *r, const char *text)
     run_param *p = find_buffer(r, "out", text, &value);
     if (!p) return CLI_USAGE;
     if (p->out) return cli_usage(r->c, "--out: buffer '%s' is given twice", p->info.name);
+    if (cli_file_is_same(value, r->file))
+        return cli_usage(r->c, "--out: '%s' is the program itself", value);
     p->out = value;
     return CLI_GOOD;
 }

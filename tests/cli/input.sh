@@ -83,6 +83,8 @@ bad 2 "--metal-compile-format needs --metal-compile" compile add.py --metal-comp
 bad 2 "--metal-compile-format is metal or metallib, not 'air'" compile add.py --metal-compile cat --metal-compile-format air
 bad 2 "--metal-compile: the command is empty" compile add.py --metal-compile ' '
 bad 2 "--json reports on standard output" compile add.py --json --emit tir
+bad 2 "--output: 'add.py' is the script itself" compile add.py -o ./add.py
+bad 2 "--out: 'add.py' is the program itself" run add.py --arg x=1 --out B=add.py
 absent x.ingot
 
 # Compile commands that fail, print nothing, are not there, or mislabel what they print.
