@@ -198,7 +198,8 @@ static const ir_node *expr(vectorizer *z, const ir_node *n)
     case IR_CAST:
         a = expr(z, ir_as_cast(n)->a);
         if (a == ir_as_cast(n)->a) return n;
-        return index_cast(z->mem, ir_type_element(n->type), a);
+        if (ir_type_is_int(n->type)) return index_cast(z->mem, ir_type_element(n->type), a);
+        return ir_fold_cast(z->mem, ir_type_lanes(n->type, a->type.lanes), a);
     case IR_SELECT: return select(z, ir_as_select(n));
     case IR_LOAD: return load(z, ir_as_load(n));
     case IR_CALL: return call(z, ir_as_call(n));
