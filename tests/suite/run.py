@@ -9,7 +9,9 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
     outputs = {"B": ((64,), "float32")}  written buffers
 
-usage: run.py INGOT [FILE_OR_FOLDER ...]
+With --evaluate PROGRAM each program also goes through the plain interpreter of IR, as written and after every pass.
+
+usage: run.py INGOT [--evaluate PROGRAM] [FILE_OR_FOLDER ...]
 """
 
 import math
@@ -78,7 +80,33 @@ def compare(name, got, want, tolerance):
             f"{np.atleast_1d(got)[where]}, expected {np.atleast_1d(want)[where]}")
 
 
-def run(ingot, path, folder):
+def evaluate(program, path, folder, space, given, want):
+    """Every stage of the compiler against the reference; the first that differs is named."""
+    command = [program, path, "--folder", folder]
+    for name, value in space.get("defines", {}).items():
+        command += ["-D", f"{name}={value}"]
+    for name, value in space.get("args", {}).items():
+        command += ["--arg", f"{name}={value}"]
+    for name in given:
+        command += ["--in", f"{name}={os.path.join(folder, name + '.npy')}"]
+    for name, value in want.items():
+        command += ["--out", name]
+        if name not in given:
+            command += ["--zeros", f"{name}={'x'.join(str(n) for n in np.shape(value))}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        return done.stderr.strip()
+    for line in done.stdout.splitlines():
+        number, stage = line.split()
+        for name, value in want.items():
+            got = np.load(os.path.join(folder, f"{name}.{number}.npy"))
+            problem = compare(name, got, value, space.get("tolerance", 1e-5))
+            if problem:
+                return f"interpreted after {stage}: {problem}"
+    return None
+
+
+def run(ingot, path, folder, evaluator):
     space = load(path)
     rng = np.random.default_rng(7)
     given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
@@ -95,6 +123,10 @@ def run(ingot, path, folder):
     want = space["reference"](**{k: v.copy() for k, v in given.items()}, **scalars)
     for name in want:
         command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
+    if evaluator:
+        problem = evaluate(evaluator, path, folder, space, given, want)
+        if problem:
+            return problem
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stderr.strip()}"
@@ -121,10 +153,12 @@ def programs(arguments):
 
 
 def main():
-    ingot, passed, failed = sys.argv[1], 0, 0
-    for path in programs(sys.argv[2:]):
+    ingot, rest, evaluator, passed, failed = sys.argv[1], sys.argv[2:], None, 0, 0
+    if rest[:1] == ["--evaluate"]:
+        evaluator, rest = rest[1], rest[2:]
+    for path in programs(rest):
         with tempfile.TemporaryDirectory() as folder:
-            problem = run(ingot, path, folder)
+            problem = run(ingot, path, folder, evaluator)
         if problem:
             failed += 1
             print(f"FAIL {os.path.relpath(path, HERE)}: {problem}")

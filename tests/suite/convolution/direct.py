@@ -18,7 +18,7 @@ class Module:
                                 B[vo, vy, vx] = T.float32(0)
                             B[vo, vy, vx] += T.if_then_else(
                                 1 <= vy + vdy and vy + vdy < 17 and 1 <= vx + vdx and vx + vdx < 17,
-                                A[vc, vy + vdy - 1, vx + vdx - 1], T.float32(0), dtype="float32") * W[vo, vc, vdy, vdx]
+                                A[vc, vy + vdy - 1, vx + vdx - 1], T.float32(0)) * W[vo, vc, vdy, vdx]
 
 
 inputs = {"A": lambda rng: rng.uniform(-1, 1, (4, 16, 16)).astype("float32"),
