@@ -164,6 +164,10 @@ static const ir_func *entry(const ir_module *m)
 static void evaluate(job *j, size_t number, const char *name, const ir_module *m)
 {
     const ir_func *f = entry(m);
+    if (f == NULL) {
+        fail(j, "no function in", j->path);
+        return;
+    }
     ir_eval_arg *args = arena_array(&j->mem, ir_eval_arg, f->param_count);
     for (size_t i = 0; i < f->param_count; ++i) {
         if (f->params[i].buffer != NULL) {
