@@ -75,6 +75,11 @@ static mf_qtype place_type(const mf_expr *e)
 mf_expr *mf_value(mf_parser *p, mf_expr *e)
 {
     if (mf_bad(e) || !e->lvalue) return e;
+    if (e->type->kind == MF_TYPE_ATOMIC) {
+        diag_error(p->diags, e->at,
+                   "an atomic has no plain value; there is atomic_load_explicit()");
+        return mf_error(p, e->at);
+    }
     bool array = e->type->kind == MF_TYPE_ARRAY;
     const mf_type *type = e->type;
     if (array) type = mf_pointer_type(&p->types, e->type->elem, e->space, e->quals);

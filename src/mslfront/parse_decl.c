@@ -21,11 +21,6 @@ static void remember_value(mf_var *v)
     v->has_value = mf_fold(v->init, &v->value);
 }
 
-static void deduce_auto(mf_var *v, const mf_expr *e)
-{
-    v->type = e->type;
-}
-
 static mf_expr *initializer(mf_parser *p, mf_var *v, const mf_specs *specs)
 {
     bool assigned = mf_accept(p, MF_TOK_EQ);
@@ -36,7 +31,12 @@ static mf_expr *initializer(mf_parser *p, mf_var *v, const mf_specs *specs)
             return NULL;
         }
         mf_expr *e = mf_value(p, mf_parse_assignment(p));
-        deduce_auto(v, e);
+        v->type = e->type;
+        if (e->type->kind == MF_TYPE_NULL) {
+            diag_error(p->diags, e->at, "'auto' of nullptr is not supported");
+            v->type = mf_error_type();
+            return NULL;
+        }
         bool object = mf_bad(e) || mf_check_object_type(p, e->type, e->at, "have a variable of");
         if (!object) v->type = mf_error_type();
         return mf_bad(e) || !object ? NULL : e;
@@ -61,15 +61,11 @@ static mf_expr *initializer(mf_parser *p, mf_var *v, const mf_specs *specs)
     return mf_construct(p, (mf_qtype){.type = v->type}, &args, mf_since(p, begin));
 }
 
-/* "auto &", "auto *", "const auto &": the declarator was read over an unknown type. */
-static bool auto_declarator(mf_parser *p, mf_var *v, const mf_specs *specs, bool *reference)
+/* "auto &name": the declarator was read over an unknown type, so its "&" is looked for in the text.
+ */
+static bool is_auto_reference(const mf_parser *p, const mf_specs *specs)
 {
-    *reference = false;
-    if (!specs->is_auto) return false;
-    mf_token_kind before = p->at >= 2 ? p->tokens[p->at - 2].kind : MF_TOK_END;
-    *reference = before == MF_TOK_AMP;
-    (void)v;
-    return true;
+    return specs->is_auto && p->at >= 2 && p->tokens[p->at - 2].kind == MF_TOK_AMP;
 }
 
 static void initialize_auto_reference(mf_parser *p, mf_var *v, const mf_specs *specs)
@@ -88,11 +84,9 @@ static void initialize_auto_reference(mf_parser *p, mf_var *v, const mf_specs *s
     v->init = mf_bind_reference(p, e, v->type, "bind");
 }
 
-void mf_initialize(mf_parser *p, mf_var *v, mf_declarator *d, const mf_specs *specs)
+void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
 {
-    bool reference;
-    (void)d;
-    if (auto_declarator(p, v, specs, &reference) && reference) {
+    if (is_auto_reference(p, specs)) {
         initialize_auto_reference(p, v, specs);
     } else if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE)) {
         v->init = initializer(p, v, specs);
@@ -134,7 +128,7 @@ static mf_var *parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *
         v->type = mf_error_type();
     }
     unsigned errors = p->diags->errors;
-    mf_initialize(p, v, d, specs);
+    mf_initialize(p, v, specs);
     if (v->type->kind != MF_TYPE_ERROR &&
         !mf_check_object_type(p, v->type, d->at, "have a variable of")) {
         v->type = mf_error_type();
@@ -219,8 +213,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
         }
     }
     if (d.type.space == MF_CONSTANT) {
-        mf_specs global = *specs;
-        mf_var *g = parse_global(p, &global, &d);
+        mf_var *g = parse_global(p, specs, &d);
         mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
         if (s != NULL) s->var = g;
         return;
@@ -232,7 +225,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
     check_local(p, v, &d, specs);
     mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
     if (s != NULL) s->var = v; /* known in its own initialiser, as in C++ */
-    mf_initialize(p, v, &d, specs);
+    mf_initialize(p, v, specs);
     check_initialized(p, v);
     mf_stmt *stmt = mf_new_stmt(p, MF_STMT_DECL, mf_since(p, specs->at));
     stmt->var = v;

@@ -191,7 +191,7 @@ static mf_candidate *declare_function(mf_parser *p, const mf_specs *specs, const
 static void parse_body(mf_parser *p, mf_candidate *c)
 {
     mf_function *f = c->function;
-    mf_push_scope(p, MF_SCOPE_BLOCK);
+    mf_push_scope(p, MF_SCOPE_BLOCK)->is_params = true;
     for (size_t i = 0; i < f->param_count; ++i) {
         mf_var *v = f->params[i];
         if (v->name.n == 0) continue;
@@ -202,6 +202,11 @@ static void parse_body(mf_parser *p, mf_candidate *c)
     p->locals = mf_vars_none();
     p->loops = p->switches = 0;
     f->body = mf_parse_block(p);
+    if (f->result->kind != MF_TYPE_VOID && f->result->kind != MF_TYPE_ERROR && !p->panic &&
+        mf_may_end(f->body)) {
+        diag_warning(p->diags, f->at, "'%.*s' does not return a value on every path",
+                     STR_ARG(f->name));
+    }
     f->locals = p->locals.at;
     f->local_count = p->locals.n;
     p->function = NULL;

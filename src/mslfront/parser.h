@@ -53,8 +53,10 @@ typedef enum mf_scope_kind {
 struct mf_scope {
     mf_scope_kind kind;
     mf_scope *parent;
-    str label;     /* of a namespace, with the outer ones and a last "::" */
-    bool is_metal; /* it is, or was made to see, the library's namespace */
+    str label;      /* of a namespace, with the outer ones and a last "::" */
+    bool is_metal;  /* it is, or was made to see, the library's namespace */
+    bool is_params; /* a function's parameters: the body's outermost block may not declare their
+                       names again */
     mf_symbol *first, *last;
     size_t n;
     map index; /* by identifier; only built for scopes of more than a few names */
@@ -333,11 +335,16 @@ bool mf_parse_common_decl(mf_parser *p);
 void mf_parse_local(mf_parser *p, mf_stmts *out);
 mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d);
 /* Gives a variable its initialiser at "=", "(" or "{", or none; reports what is wrong with it. */
-void mf_initialize(mf_parser *p, mf_var *v, mf_declarator *d, const mf_specs *specs);
+void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs);
 
 /* parse_function.c */
 
 void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator *d);
+
+/* flow.c */
+
+/* Whether control may come to the end of the statement. */
+bool mf_may_end(const mf_stmt *s);
 
 /* kernel.c */
 

@@ -53,6 +53,8 @@ mf_symbol *mf_add_symbol(mf_parser *p, mf_scope *s, mf_symbol_kind kind, mf_iden
 mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
 {
     mf_symbol *old = mf_find(p->scope, id);
+    const mf_scope *outer = p->scope->parent;
+    if (old == NULL && outer != NULL && outer->is_params) old = mf_find(outer, id);
     if (old == NULL) return mf_add_symbol(p, p->scope, kind, id, at);
     diag_error(p->diags, at, "'%.*s' is already declared in this scope", STR_ARG(id->text));
     diag_note(p->diags, old->at, "it was declared here");

@@ -219,8 +219,8 @@ struct mf_var {
 };
 
 struct mf_function {
-    str name;  /* as declared, without namespaces; of kernels what [[host_name("...")]] says, if it is there; unique
-                  among kernels */
+    str name;  /* as declared, without namespaces; of kernels what [[host_name("...")]] says, if it
+                  is there; unique  among kernels */
     str label; /* for messages: with namespaces */
     span at;   /* of the name */
     bool kernel;
@@ -237,7 +237,9 @@ struct mf_function {
                                    of declaration */
 };
 
-/* What a text holds. Functions come callees first: there is no recursion in MSL. */
+/* A function that is not void may reach its end without a return (there is a warning then): the
+ * value is undefined. What a text holds. Functions come callees first: there is no recursion in
+ * MSL. */
 typedef struct mf_unit {
     mf_function **functions; /* all with bodies, kernels included */
     size_t function_count;

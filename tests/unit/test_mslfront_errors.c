@@ -111,12 +111,46 @@ static void refused_by_name(void **state)
     msl_refuse(
         "int *q;",
         "5: error: a pointer needs an address space: device, constant, threadgroup or thread");
+    msl_refuse("auto q = nullptr;", "10: error: 'auto' of nullptr is not supported");
+    msl_bad("int f(int x) { int x = 2; return x; }",
+            "1:20: error: 'x' is already declared in this scope");
+    msl_bad("kernel void k(device metal::atomic_int *a, device int *b) { b[0] = a[0]; }",
+            "1:68: error: an atomic has no plain value; there is atomic_load_explicit()");
     msl_bad("struct S { int a : 3; };", "1:18: error: bit fields are not supported");
     msl_bad("struct S : T { };", "1:10: error: base classes are not supported");
     msl_bad("constant int n [[function_constant(0)]];",
             "1:18: error: the attribute 'function_constant' of a variable is not supported");
     msl_bad("float4 f() { return 1; }",
             "1:1: error: 'float4' is not a type; namespace metal has one");
+}
+
+/* Functions whose end can be reached without a return are warned of; those that cannot are not. */
+static void missing_returns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        unsigned warnings;
+    } rows[] = {
+        {"if (x) return 1; else return 2;", 0},
+        {"if (x) return 1;", 1},
+        {"while (true) { if (x) return 3; }", 0},
+        {"for (;;) { if (x) break; }", 1},
+        {"for (;;) { for (;;) break; }", 0},
+        {"do { x++; } while (x < 3);", 1},
+        {"switch (x) { case 1: return 1; default: return 2; }", 0},
+        {"switch (x) { case 1: return 1; }", 1},
+        {"switch (x) { case 1: break; default: return 2; }", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        char text[256];
+        snprintf(text, sizeof text, "int f(int x) { %s }", rows[i].body);
+        msl_case c = {0};
+        msl_read(&c, text);
+        assert_non_null(c.unit);
+        if (c.diags.warnings != rows[i].warnings) fail_msg("%s: %s", rows[i].body, c.complaints.p);
+        msl_done(&c);
+    }
 }
 
 /* `count` times `piece` between `head` and `tail`. */
@@ -166,7 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_at_once), cmocka_unit_test(carets_and_notes),
         cmocka_unit_test(meaning),         cmocka_unit_test(refused_by_name),
-        cmocka_unit_test(depth),
+        cmocka_unit_test(missing_returns), cmocka_unit_test(depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
