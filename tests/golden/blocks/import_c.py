@@ -1,0 +1,10 @@
+# A pragma that pastes text into the kernel.
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def main(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    for i in T.thread_binding(32, thread="threadIdx.x"):
+        for k in T.serial(1, annotations={"pragma_import_c": "int f();"}):
+            B[i] = A[i] + 1.0
