@@ -51,7 +51,7 @@ static host_function lower_function(lower *l)
     const ir_func *f = l->f;
     host_param *params = arena_copy(l->mem, lower_params(l), f->param_count * sizeof *params);
     size_t checks_end = l->code.n;
-    lower_stmt(l, f->body);
+    host_lower_stmt(l, f->body);
     lower_emit(l, HOST_END, 0, 0, 0);
     for (size_t i = 0; i < f->param_count; ++i) {
         const lower_use *use = f->params[i].buffer != NULL ? map_get_id(&l->uses, f->params[i].buffer->data) : NULL;

@@ -73,7 +73,7 @@ uint16_t lower_cast(lower *l, uint16_t reg, ir_type from, ir_type to, span at);
 /* The parameters, and code for the dimensions that are expressions; in the order in which a call binds them. */
 const host_param *lower_params(lower *l);
 
-void lower_stmt(lower *l, const ir_node *n);
+void host_lower_stmt(lower *l, const ir_node *n);
 
 /* What a kernel does with its pointer parameters, added to the uses of the arguments. */
 void lower_note_uses(lower *l, const ir_func *kernel, const ir_node *const *args);

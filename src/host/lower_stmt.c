@@ -166,7 +166,7 @@ static void lower_for(lower *l, const ir_node *n)
     size_t leave = lower_emit(l, HOST_UNLESS, more, 0, 0);
     lower_emit(l, HOST_ADD, var, min, count);
     begin_loop(l, &loop);
-    lower_stmt(l, s->body);
+    host_lower_stmt(l, s->body);
     l->loop = loop.outer;
     land_all(l, &loop.continues);
     lower_emit(l, HOST_ADD, count, count, one);
@@ -183,7 +183,7 @@ static void lower_while(lower *l, const ir_node *n)
     uint16_t cond = lower_expr(l, s->cond);
     size_t leave = lower_emit(l, HOST_UNLESS, cond, 0, 0);
     begin_loop(l, &loop);
-    lower_stmt(l, s->body);
+    host_lower_stmt(l, s->body);
     l->loop = loop.outer;
     land_all(l, &loop.continues);
     lower_emit_wide(l, HOST_JUMP, 0, top);
@@ -195,14 +195,14 @@ static void lower_if(lower *l, const ir_node *n)
 {
     const ir_if *s = ir_as_if(n);
     size_t skip = lower_emit(l, HOST_UNLESS, lower_expr(l, s->cond), 0, 0);
-    lower_stmt(l, s->yes);
+    host_lower_stmt(l, s->yes);
     if (s->no == NULL) {
         lower_land(l, skip);
         return;
     }
     size_t done = lower_emit(l, HOST_JUMP, 0, 0, 0);
     lower_land(l, skip);
-    lower_stmt(l, s->no);
+    host_lower_stmt(l, s->no);
     lower_land(l, done);
 }
 
@@ -240,11 +240,11 @@ static void lower_assert(lower *l, const ir_node *n)
     lower_emit_wide(l, HOST_ASSERT, cond, l->messages.n - 1);
 }
 
-void lower_stmt(lower *l, const ir_node *n)
+void host_lower_stmt(lower *l, const ir_node *n)
 {
     switch (n->kind) {
     case IR_SEQ:
-        for (size_t i = 0; i < ir_as_seq(n)->body.n; ++i) lower_stmt(l, ir_as_seq(n)->body.at[i]);
+        for (size_t i = 0; i < ir_as_seq(n)->body.n; ++i) host_lower_stmt(l, ir_as_seq(n)->body.at[i]);
         return;
     case IR_STORE: lower_store(l, n); return;
     case IR_BIND: lower_bind(l, n); return;
@@ -258,7 +258,7 @@ void lower_stmt(lower *l, const ir_node *n)
     case IR_RETURN: lower_return(l, n); return;
     case IR_EVAL: lower_eval(l, n); return;
     case IR_ASSERT: lower_assert(l, n); return;
-    case IR_ATTR: lower_stmt(l, ir_as_attr(n)->body); return;
+    case IR_ATTR: host_lower_stmt(l, ir_as_attr(n)->body); return;
     case IR_THREAD:
     case IR_BLOCK:
     case IR_INT_IMM:
