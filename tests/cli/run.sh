@@ -37,8 +37,9 @@ ${head}a: T.handle, b: T.handle):
 EOF
 cat >copy.py <<EOF
 ${head}A: T.Buffer((512,), dtype), B: T.Buffer((512,), dtype)):
-        for i in T.thread_binding(512, thread="threadIdx.x"):
-            B[i] = A[i]
+        for i in T.thread_binding(2, thread="blockIdx.x"):
+            for j in T.thread_binding(256, thread="threadIdx.x"):
+                B[i * 256 + j] = A[i * 256 + j]
 EOF
 
 # Values through files: B = A + x.

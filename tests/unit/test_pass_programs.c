@@ -33,6 +33,7 @@ typedef struct run {
 static void give_up(run *r, int end, const char *why, str detail)
 {
     r->end = end == RUN_WRONG ? RUN_WRONG : RUN_SKIPPED;
+    if (detail.n == 0) detail = (str){"", 0};
     snprintf(r->why, sizeof r->why, "%s: %.*s", why, STR_ARG(detail));
 }
 
