@@ -72,9 +72,23 @@ static mf_qtype place_type(const mf_expr *e)
     return (mf_qtype){e->type, e->space, e->quals};
 }
 
+/* The value of a chosen place is the chosen one of two values: no consumer then needs to choose between places,
+ * unless something is done to the place itself. */
+static mf_expr *chosen_value(mf_parser *p, const mf_expr *e)
+{
+    mf_expr *yes = mf_value(p, e->b), *no = mf_value(p, e->c);
+    if (mf_bad(yes) || mf_bad(no)) return mf_error(p, e->at);
+    mf_expr *v = mf_new(p, MF_EXPR_COND, e->at, yes->type);
+    v->a = e->a;
+    v->b = yes;
+    v->c = no;
+    return mf_finish(p, v);
+}
+
 mf_expr *mf_value(mf_parser *p, mf_expr *e)
 {
     if (mf_bad(e) || !e->lvalue) return e;
+    if (e->kind == MF_EXPR_COND) return chosen_value(p, e);
     if (e->type->kind == MF_TYPE_ATOMIC) {
         diag_error(p->diags, e->at,
                    "an atomic has no plain value; there is atomic_load_explicit()");
