@@ -1,6 +1,7 @@
 /* Devices, buffers and streams through the public API. */
 #include "base/error.h"
 #include "base/str.h"
+#include "emu/device.h"
 #include "rt/null.h"
 #include "rt/object.h"
 
@@ -11,6 +12,8 @@ typedef struct device_kind {
 
 /* What a device may be called, the best "metal" there is first. */
 static const device_kind kinds[] = {
+    {"metal", &emu_device},
+    {"emu", &emu_device},
     {"null", &rt_null_device},
 };
 

@@ -1,0 +1,261 @@
+/* The software Metal device as the runtime sees it: memory of the host, kernels of emu.h, launches that have run when
+ * they return. */
+#include "emu/device.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "emu/emu.h"
+
+typedef struct device {
+    const ingot_allocator *mem;
+    emu_pool *pool;
+} device;
+
+/* One block, whose elements begin at an aligned address inside it. */
+typedef struct memory {
+    size_t size, block_size;
+    char *data;
+} memory;
+
+typedef struct kernel {
+    const ingot_allocator *mem;
+    emu_library *library;
+    const emu_kernel *kernel;
+    rt_kernel_info info;
+    rt_slot slots[EMU_MAX_BUFFERS];
+} kernel;
+
+static const rt_limits limits = {.name = "Ingot software Metal device",
+                                 .max_buffer_bytes = PTRDIFF_MAX / 2,
+                                 .max_threadgroup_bytes = EMU_MAX_THREADGROUP_BYTES,
+                                 .max_threads = EMU_MAX_THREADS,
+                                 .max_threads_axis = {EMU_MAX_THREADS, EMU_MAX_THREADS, EMU_MAX_THREADS}};
+
+/* ---- Device and memory ------------------------------------------------------------------------------- */
+
+static ingot_status open_device(const ingot_allocator *mem, int id, unsigned threads, void **out, ingot_error *error)
+{
+    *out = NULL;
+    if (id != 0) return error_set(error, INGOT_NOT_FOUND, "there is one software Metal device, number 0; %d was asked for", id);
+    device *d = mem_zeroed(mem, 1, sizeof *d);
+    if (d == NULL) return error_no_memory(error);
+    d->mem = mem;
+    d->pool = emu_pool_create(mem, threads);
+    if (d->pool == NULL) {
+        mem_free(mem, d, sizeof *d);
+        return error_no_memory(error);
+    }
+    *out = d;
+    return INGOT_OK;
+}
+
+static void close_device(void *self)
+{
+    device *d = self;
+    emu_pool_free(d->pool);
+    mem_free(d->mem, d, sizeof *d);
+}
+
+static const rt_limits *device_limits(void *self)
+{
+    (void)self;
+    return &limits;
+}
+
+static ingot_status alloc_memory(void *self, size_t size, void **out, ingot_error *error)
+{
+    device *d = self;
+    *out = NULL;
+    size_t block_size;
+    memory *m = NULL;
+    if (size_add(size, sizeof *m + RT_MEMORY_ALIGN, &block_size)) m = mem_zeroed(d->mem, block_size, 1);
+    if (m == NULL) return error_no_memory(error);
+    char *data = (char *)(m + 1);
+    size_t past = (uintptr_t)data % RT_MEMORY_ALIGN;
+    *m = (memory){size, block_size, data + (past != 0 ? RT_MEMORY_ALIGN - past : 0)};
+    *out = m;
+    return INGOT_OK;
+}
+
+static void free_memory(void *self, void *handle)
+{
+    device *d = self;
+    memory *m = handle;
+    mem_free(d->mem, m, m->block_size);
+}
+
+/* ---- Queues and copies: work is done when its call returns ---------------------------------------------- */
+
+static ingot_status open_queue(void *self, void **out, ingot_error *error)
+{
+    (void)error;
+    *out = self;
+    return INGOT_OK;
+}
+
+static void close_queue(void *self, void *queue)
+{
+    (void)self;
+    (void)queue;
+}
+
+static ingot_status write_memory(void *self, void *queue, void *to, size_t offset, const void *from, size_t size,
+                                 ingot_error *error)
+{
+    (void)self;
+    (void)queue;
+    (void)error;
+    memory *m = to;
+    memcpy(m->data + offset, from, size);
+    return INGOT_OK;
+}
+
+static ingot_status read_memory(void *self, void *queue, void *from, size_t offset, void *to, size_t size,
+                                ingot_error *error)
+{
+    (void)self;
+    (void)queue;
+    (void)error;
+    const memory *m = from;
+    memcpy(to, m->data + offset, size);
+    return INGOT_OK;
+}
+
+static ingot_status copy_memory(void *self, void *queue, void *to, size_t to_offset, void *from, size_t from_offset,
+                                size_t size, ingot_error *error)
+{
+    (void)self;
+    (void)queue;
+    (void)error;
+    memory *target = to;
+    const memory *source = from;
+    memmove(target->data + to_offset, source->data + from_offset, size);
+    return INGOT_OK;
+}
+
+/* ---- Kernels ---------------------------------------------------------------------------------------------- */
+
+/* Buffer arguments in order of their slots, which the text may declare in any order. */
+static void describe(kernel *k)
+{
+    const emu_kernel_info *from = emu_kernel_describe(k->kernel);
+    k->info = (rt_kernel_info){.name = from->name,
+                               .slots = k->slots,
+                               .threadgroup_bytes = (size_t)from->threadgroup_bytes,
+                               .max_threads = from->max_threads};
+    for (uint32_t slot = 0; slot < EMU_MAX_BUFFERS; ++slot) {
+        for (size_t i = 0; i < from->arg_count; ++i) {
+            const emu_arg *a = &from->args[i];
+            if (a->slot != slot) continue;
+            if (a->kind == EMU_ARG_THREADGROUP) {
+                k->info.dynamic_count = slot + 1;
+            } else if (k->info.slot_count < EMU_MAX_BUFFERS) {
+                k->slots[k->info.slot_count++] =
+                    (rt_slot){.kind = a->kind == EMU_ARG_DEVICE ? RT_SLOT_DEVICE : RT_SLOT_CONSTANT,
+                              .index = slot,
+                              .name = a->name,
+                              .type = a->type,
+                              .bytes = (size_t)a->elem_size,
+                              .reference = a->is_reference,
+                              .read_only = a->is_const};
+            }
+        }
+    }
+}
+
+static void free_kernel(void *self, void *handle)
+{
+    (void)self;
+    kernel *k = handle;
+    emu_library_free(k->library);
+    mem_free(k->mem, k, sizeof *k);
+}
+
+static ingot_status load_kernel(void *self, const rt_source *source, void **out, ingot_error *error)
+{
+    device *d = self;
+    *out = NULL;
+    if (source->format != RT_FORMAT_METAL) {
+        return error_set(error, INGOT_UNSUPPORTED, "executing AIR is not available in this build");
+    }
+    kernel *k = mem_zeroed(d->mem, 1, sizeof *k);
+    if (k == NULL) return error_no_memory(error);
+    k->mem = d->mem;
+    str text = {source->text, source->size};
+    ingot_status status = emu_library_compile(d->mem, text, str_of(source->kernel), &k->library, NULL, error);
+    if (status == INGOT_OK) {
+        k->kernel = emu_library_find(k->library, str_of(source->kernel));
+        if (k->kernel == NULL) status = error_set(error, INGOT_FORMAT, "the text defines no kernel of this name");
+    }
+    if (status != INGOT_OK) {
+        free_kernel(d, k);
+        return status;
+    }
+    describe(k);
+    *out = k;
+    return INGOT_OK;
+}
+
+static const rt_kernel_info *kernel_info(void *self, void *handle)
+{
+    (void)self;
+    const kernel *k = handle;
+    return &k->info;
+}
+
+static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, ingot_error *error)
+{
+    (void)queue;
+    device *d = self;
+    const kernel *k = l->kernel;
+    emu_binding bindings[RT_MAX_BUFFERS + 1];
+    size_t count = l->buffer_count;
+    for (size_t i = 0; i < count; ++i) {
+        const memory *m = l->buffers[i].memory;
+        bindings[i] = (emu_binding){m->data + l->buffers[i].offset, m->size - l->buffers[i].offset};
+    }
+    /* Constants are only read: a kernel cannot write through constant memory. */
+    union {
+        const void *from;
+        void *to;
+    } constants = {.from = l->constants};
+    if (l->constant_bytes != 0) bindings[count++] = (emu_binding){constants.to, l->constant_bytes};
+    emu_launch launch = {.kernel = k->kernel,
+                         .buffers = bindings,
+                         .buffer_count = count,
+                         .threadgroup_lengths = &l->threadgroup_bytes,
+                         .threadgroup_count = l->threadgroup_bytes != 0 ? 1 : 0,
+                         .groups = {l->grid[0], l->grid[1], l->grid[2]},
+                         .threads = {l->group[0], l->group[1], l->group[2]},
+                         .pool = d->pool};
+    return emu_run(&launch, error);
+}
+
+static ingot_status sync_queue(void *self, void *queue, ingot_error *error)
+{
+    (void)self;
+    (void)queue;
+    (void)error;
+    return INGOT_OK;
+}
+
+const rt_device_fns emu_device = {
+    .kind = "emu",
+    .open = open_device,
+    .close = close_device,
+    .limits = device_limits,
+    .alloc = alloc_memory,
+    .free = free_memory,
+    .queue_open = open_queue,
+    .queue_close = close_queue,
+    .write = write_memory,
+    .read = read_memory,
+    .copy = copy_memory,
+    .kernel_load = load_kernel,
+    .kernel_free = free_kernel,
+    .kernel_info = kernel_info,
+    .launch = launch_kernel,
+    .sync = sync_queue,
+};
