@@ -1,6 +1,7 @@
 /* Blocks, their axes and regions; `with` and the frames that it opens. */
 #include "front/script_inner.h"
 #include "ir/fold.h"
+#include "ir/walk.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
@@ -123,7 +124,10 @@ value fn_where(script *s, const call *c)
     const ir_node *cond = to_bool(s, c->args[0], c->spans[0]);
     if (cond == NULL) return value_poison();
     if (b->predicate != NULL) return script_error(s, c->at, "a second T.where in this block");
-    b->predicate = cond;
+    /* A predicate stands outside of the block: where it names the block's variables, their bindings are meant. */
+    map bindings = {0};
+    for (size_t i = 0; i < b->iters.n; ++i) map_put_id(s->mem, &bindings, b->iters.at[i].var, b->iters.at[i].binding);
+    b->predicate = ir_substitute(s->mem, cond, &bindings);
     return value_none();
 }
 
