@@ -9,13 +9,15 @@
 
 /* Seconds of a clock that only goes forward. */
 double bench_now(void);
+/* Seconds of processor time that this thread has used: what a busy machine does not stretch. */
+double bench_cpu(void);
 
 /* The median of `count` values, which are sorted by it. */
 double bench_median(double *values, size_t count);
 
 /* Calls `body(user)` once to warm up and then again and again: at least `least` times, at most 1,000 times, and within
- * those for `seconds`. The median of the seconds of one call. */
-double bench_time(void (*body)(void *user), void *user, size_t least, double seconds);
+ * those for `seconds`. The median of one call by `clock`. */
+double bench_time(void (*body)(void *user), void *user, double (*clock)(void), size_t least, double seconds);
 
 /* Ends the program with what failed, unless `status` is INGOT_OK. */
 void bench_check(ingot_status status, const ingot_error *error, const char *what);

@@ -52,10 +52,10 @@ static void scale(bench_report *r, int functions)
         job j = {NULL, 0};
         char *text = many_kernels(count, functions, &j.size), key[64], what[96];
         j.text = text;
-        double seconds = bench_time(compile_and_save, &j, 3, 0.5);
+        double seconds = bench_time(compile_and_save, &j, bench_cpu, 3, 0.5);
         const char *shape = functions ? "functions" : "regions";
         snprintf(key, sizeof key, "module_%zu_%s_us_per_kernel", count, shape);
-        snprintf(what, sizeof what, "module of %zu kernels (%s), time per kernel", count,
+        snprintf(what, sizeof what, "module of %zu kernels (%s), processor time each", count,
                  functions ? "a function each" : "one function");
         bench_figure(r, key, what, seconds * 1e6 / (double)count, "us");
         free(text);
@@ -67,8 +67,8 @@ void bench_compile(bench_report *r, const char *root)
     size_t size;
     char *text = bench_program(root, "seed.py", &size);
     job j = {text, size};
-    double seconds = bench_time(compile_and_save, &j, 20, 1.0);
-    bench_figure(r, "seed_ms", "seed program, text to saved module, in process", seconds * 1e3, "ms");
+    double seconds = bench_time(compile_and_save, &j, bench_cpu, 20, 1.0);
+    bench_figure(r, "seed_ms", "seed program, text to saved module, in process (processor time)", seconds * 1e3, "ms");
     free(text);
     scale(r, 0);
     scale(r, 1);

@@ -20,8 +20,8 @@ void bench_launch(bench_report *r, const char *root, unsigned threads)
     static const int64_t shapes[1][2] = {{1, 0}};
     bench_device d;
     bench_device_open(&d, root, "empty.py", threads, 1, shapes);
-    double alone = bench_time(launch_and_wait, &d, 1000, 0.5);
-    double row = bench_time(launch_many, &d, 5, 0.5) / LAUNCHES;
+    double alone = bench_time(launch_and_wait, &d, bench_now, 1000, 0.5);
+    double row = bench_time(launch_many, &d, bench_now, 5, 0.5) / LAUNCHES;
     bench_device_close(&d);
     bench_figure(r, "launch_us", "empty kernel, call and wait", alone * 1e6, "us");
     bench_figure(r, "launch_in_a_row_us", "empty kernel, one of a thousand calls in a row", row * 1e6, "us");
