@@ -22,6 +22,7 @@ typedef struct split {
     pass_context *cx;
     map names;        /* of every function and kernel so far */
     const ir_func *f; /* being split */
+    unsigned next;    /* number of its next kernel: a thousand kernels must not each count from 1 */
     host_scan host;
     func_vec kernels; /* of f */
 } split;
@@ -31,8 +32,8 @@ static str kernel_name(split *s)
 {
     arena *mem = s->cx->mem;
     str name = str_format(mem, "%.*s_kernel", STR_ARG(s->f->name));
-    for (unsigned i = 1; map_get(&s->names, name) != NULL; ++i) {
-        name = str_format(mem, "%.*s_kernel_%u", STR_ARG(s->f->name), i);
+    while (map_get(&s->names, name) != NULL) {
+        name = str_format(mem, "%.*s_kernel_%u", STR_ARG(s->f->name), ++s->next);
     }
     map_put(mem, &s->names, name, s->f);
     return name;
@@ -197,6 +198,7 @@ const ir_module *pass_split_host_device(pass_context *cx, const ir_module *m)
         func_vec_push(cx->mem, &funcs, host);
         if (host->kind != IR_FUNC_WHOLE) continue;
         s.f = host;
+        s.next = 0;
         s.host = host_scan_of(cx->mem, host);
         s.kernels = func_vec_none();
         host->kind = IR_FUNC_HOST;
