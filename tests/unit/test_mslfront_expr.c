@@ -86,7 +86,7 @@ static void vectors(void **state)
     msl_statement("v = select(v, w, v > w);", "(v = @select(L(v), L(w), (L(v) > L(w))))");
     msl_statement("n = n >> 2;", "(n = (L(n) >> SPLAT<int4>(2)))");
     msl_statement("n = -n;", "(n = -(L(n)))");
-    msl_statement("v = b ? v : w;", "(v = L((L(b) ? v : w)))");
+    msl_statement("v = b ? v : w;", "(v = (L(b) ? L(v) : L(w)))");
     msl_statement("packed_float3 p = float3(1); v.xyz = p * 2;",
                   "packed_float3 p = PACK<packed_float3>(SPLAT<float3>(1.0f))\n"
                   "(v.xyz = (PACK<float3>(L(p)) * SPLAT<float3>(2.0f)))");
