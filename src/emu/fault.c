@@ -66,11 +66,11 @@ static void say_kind(report *r, const emu_program *p, const emu_launch *l, const
 {
     switch (f->kind) {
     case EMU_FAULT_NONE: break;
-    case EMU_FAULT_BOUNDS: 
+    case EMU_FAULT_BOUNDS:
         say(r, "out of bounds: ");
         say_access(r, p, l, f);
         break;
-    case EMU_FAULT_READ_ONLY: 
+    case EMU_FAULT_READ_ONLY:
         say(r, "write to read-only memory: ");
         say_access(r, p, l, f);
         break;
