@@ -129,7 +129,8 @@ const ir_node *suite_end(script *s, span at)
     suite *inner = s->suite;
     for (size_t i = inner->wraps.n; i > 0; --i) {
         wrap w = inner->wraps.at[i - 1];
-        const ir_node *body = ir_seq_new(s->mem, inner->body.at + w.start, inner->body.n - w.start, at);
+        size_t n = inner->body.n - w.start;
+        const ir_node *body = n != 0 ? ir_seq_new(s->mem, inner->body.at + w.start, n, at) : ir_nop(s->mem);
         inner->body.n = w.start;
         ir_node_vec_push(s->mem, &inner->body, script_with_body(s, w.node, body));
     }

@@ -195,8 +195,8 @@ bool to_region(script *s, value v, span at, ir_region *out)
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
 
-/* Emits b[index] = v, converted to the buffer's type. */
-static void store(script *s, const ir_buffer *b, ir_list index, value v, span at)
+/* Emits b[index] = v, converted to the buffer's type. `at` is the value's place, `whole` the statement's. */
+static void store(script *s, const ir_buffer *b, ir_list index, value v, span at, span whole)
 {
     ir_type type = ir_load_new(s->mem, b, index, at)->type;
     if (v.kind == VALUE_POISON) return;
@@ -213,7 +213,7 @@ static void store(script *s, const ir_buffer *b, ir_list index, value v, span at
         script_error(s, at, "this is no value of type %s", ir_type_print(type, text));
         return;
     }
-    suite_emit(s, ir_store_new(s->mem, b, index, ir_fold_cast(s->mem, type, n), at));
+    suite_emit(s, ir_store_new(s->mem, b, index, ir_fold_cast(s->mem, type, n), whole));
 }
 
 /* What stands between the brackets, a starred list spread out. */
@@ -237,7 +237,7 @@ void buffer_store(script *s, const ast_subscript *target, value v, span at)
         return;
     }
     ir_list index;
-    if (buffer_index(s, b, items, target->node.at, &index)) store(s, b, index, v, at);
+    if (buffer_index(s, b, items, target->node.at, &index)) store(s, b, index, v, at, span_join(target->node.at, at));
 }
 
 const ir_node *scalar_load(script *s, const ir_buffer *b, span at)
@@ -248,7 +248,7 @@ const ir_node *scalar_load(script *s, const ir_buffer *b, span at)
 
 void scalar_store(script *s, const ir_buffer *b, value v, span at)
 {
-    store(s, b, ir_list_one(s->mem, ir_int_new(s->mem, IR_I32, 0, at)), v, at);
+    store(s, b, ir_list_one(s->mem, ir_int_new(s->mem, IR_I32, 0, at)), v, at, at);
 }
 
 /* A.vload([i], "float32x4"): the last index becomes a ramp of as many lanes. False: reported. */
@@ -296,7 +296,7 @@ value fn_method_vstore(script *s, const call *c)
     ir_list index;
     if (n == NULL || !vector_index(s, c, b->type.lanes == 1 ? n->type.lanes : 1, &index)) return value_poison();
     if (!value_is_given(c->args[2])) {
-        store(s, b, index, value_expr(n), c->at);
+        store(s, b, index, value_expr(n), c->at, c->at);
         return value_none();
     }
     const ir_node *predicate = to_bool(s, c->args[2], c->spans[2]);
