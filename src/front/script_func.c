@@ -52,9 +52,6 @@ static void scalar_param(script *s, const ast_param *p, ir_type type)
     const binding *here = scope_find_here(s, p->name);
     bool known = here != NULL && here->v.kind == VALUE_EXPR && here->v.as.expr->kind == IR_VAR;
     const ir_var *v = known ? ir_as_var_ref(here->v.as.expr)->var : ir_var_new(s->mem, p->name, type, p->node.at);
-    for (size_t i = 0; i < s->func->params.n; ++i) {
-        if (s->func->params.at[i].var == v) v = ir_var_new(s->mem, p->name, type, p->node.at);
-    }
     if (!known) scope_bind(s, p->name, value_expr(ir_ref(s->mem, v, p->node.at)), p->node.at);
     param_vec_push(s->mem, &s->func->params, (ir_param){.var = v});
 }
@@ -75,11 +72,19 @@ static void pointer_param(script *s, const ast_param *p, value type)
     param_vec_push(s->mem, &s->func->params, (ir_param){.var = v});
 }
 
+static bool is_param_name(const func_state *f, str name)
+{
+    for (size_t i = 0; i < f->params.n; ++i) {
+        if (str_eq(f->params.at[i].var->name, name)) return true;
+    }
+    return false;
+}
+
 static bool is_plain_param(script *s, const ast_param *p)
 {
     const binding *here = scope_find_here(s, p->name);
     bool symbol = here != NULL && here->v.kind == VALUE_EXPR && p->annotation != NULL && p->annotation->kind != AST_CALL;
-    bool twice = here != NULL && !symbol;
+    bool twice = here != NULL && (!symbol || is_param_name(s->func, p->name));
     if (p->stars != 0) {
         script_error(s, p->node.at, "'*' parameters are not supported");
     } else if (twice) {
