@@ -3,9 +3,12 @@
  * Why: memory is a row of elements; the index arithmetic becomes visible to the passes that
  * simplify it.
  *
- *     def main(A: T.Buffer((8, 16), "float32"), ...):    def main(A: T.Buffer((8, 16), "float32"),
- * ...): B[i, j] = A[i, j]                           ->     A_1 = T.decl_buffer((128,), "float32",
- * data=A.data) B_1[i * 16 + j] = A_1[i * 16 + j]
+ *     def main(A: T.Buffer((8, 16), "float32"), ...):
+ *         B[i, j] = A[i, j]
+ *     ->
+ *     def main(A: T.Buffer((8, 16), "float32"), ...):
+ *         A_1 = T.decl_buffer((128,), "float32", data=A.data)
+ *         B_1[i * 16 + j] = A_1[i * 16 + j]
  *
  * Strides and elem_offset are honoured. Index arithmetic keeps its type, except that a buffer too
  * large for int32 is indexed in int64. A parameter keeps its shape, which the host checks; the body

@@ -3,12 +3,19 @@
  * Why: sibling loops over the same threads are phases of one kernel, whose threads are launched
  * together.
  *
- *     for bx in T.thread_binding(8, "blockIdx.x"):         for bx in T.thread_binding(8,
- * "blockIdx.x"): for k in range(4):                                   for tx in
- * T.thread_binding(16, "threadIdx.x"): for t in T.thread_binding(16, "threadIdx.x"):        for k
- * in range(4): S[t] = A[bx, k, t]                        ->         S[tx] = A[bx, k, tx] for u in
- * T.thread_binding(8, "threadIdx.x"):             if tx < 8: B[bx, u] = B[bx, u] + S[u] B[bx, tx] =
- * B[bx, tx] + S[tx]
+ *     for bx in T.thread_binding(8, "blockIdx.x"):
+ *         for k in range(4):
+ *             for t in T.thread_binding(16, "threadIdx.x"):
+ *                 S[t] = A[bx, k, t]
+ *             for u in T.thread_binding(8, "threadIdx.x"):
+ *                 B[bx, u] = B[bx, u] + S[u]
+ *     ->
+ *     for bx in T.thread_binding(8, "blockIdx.x"):
+ *         for t in T.thread_binding(16, "threadIdx.x"):
+ *             for k in range(4):
+ *                 S[t] = A[bx, k, t]
+ *                 if t < 8:
+ *                     B[bx, t] = B[bx, t] + S[t]
  *
  * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis
  * that is lifted above it would be run by all its threads: where the buffer is also read out there,

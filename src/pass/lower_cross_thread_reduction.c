@@ -3,17 +3,27 @@
  *
  * Why: what one thread accumulates, the other threads do not see.
  *
- *     for tx in T.thread_binding(32, "threadIdx.x"):     for tx in T.thread_binding(32,
- * "threadIdx.x"): for r in range(4):                                 part[0] = 0 with
- * T.sblock("B"):                            for r in range(4): vk = T.axis.reduce(128, r * 32 + tx)
- * part[0] = part[0] + A[r * 32 + tx] with T.init():                      ->     with T.attr(x + y,
- * "reduce_scope", 0): B[0] = 0                                   T.tvm_thread_allreduce(1, part[0],
- * True, all[0], tx) B[0] = B[0] + A[vk]                        if tx == 0: B[0] = all[0]
+ *     for tx in T.thread_binding(32, "threadIdx.x"):
+ *         for r in range(4):
+ *             with T.sblock("B"):
+ *                 vk = T.axis.reduce(128, r * 32 + tx)
+ *                 with T.init():
+ *                     B[0] = 0
+ *                 B[0] = B[0] + A[vk]
+ *     ->
+ *     for tx in T.thread_binding(32, "threadIdx.x"):
+ *         part[0] = 0
+ *         for r in range(4):
+ *             part[0] = part[0] + A[r * 32 + tx]
+ *         with T.attr(x + y, "reduce_scope", 0):
+ *             T.tvm_thread_allreduce(1, part[0], True, all[0], tx)
+ *         if tx == 0:
+ *             B[0] = all[0]
  *
  * Thread loops inside the outermost reduction loop move out of it. A local result is stored by
- * every thread. An init that is not the reducer's identity is combined in at the end. What ties in
- * argmin and argmax give is one of the tied indices, not always the first. Left alone: blocks
- * without init, or whose reduction variables are not bound to threadIdx. */
+ * every thread. An init that is not the reducer's identity is combined in at the end. Ties of
+ * argmin and argmax are settled by the index, where that is the reduction variable. Left alone:
+ * blocks without init, or whose reduction variables are not bound to threadIdx. */
 #include "ir/fold.h"
 #include "pass/reducer.h"
 #include "pass/thread_axis.h"
@@ -161,17 +171,20 @@ static void note_equality(void *user, const ir_node *n)
     *found |= n->kind == IR_BIN && ir_as_bin(n)->op == IR_EQ;
 }
 
-/* A block without init that updates one element from many threads: whatever order these come in, updates get lost. */
+/* A block without init that updates one element from many threads: whatever order these come in,
+ * updates get lost. */
 static void check_update(search *s, const ir_block *b)
 {
     plan p = {.block = b};
     if (b->body->kind != IR_STORE) return;
     const ir_store *store = ir_as_store(b->body);
     ir_scope scope = store->buffer->scope;
-    bool seen_by_others = scope == IR_SCOPE_GLOBAL || scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
+    bool seen_by_others =
+        scope == IR_SCOPE_GLOBAL || scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
     bool one_thread = false;
     ir_each(b->predicate, note_equality, &one_thread);
-    if (!seen_by_others || one_thread || !memory_is_touched(store->value, store->buffer->data)) return;
+    if (!seen_by_others || one_thread || !memory_is_touched(store->value, store->buffer->data))
+        return;
     if (!find_axes(s, &p)) return;
     for (size_t i = 0; i < store->index.n; ++i) {
         map bindings = {0};
@@ -184,7 +197,8 @@ static void check_update(search *s, const ir_block *b)
             if (ir_uses_var(index, p.reduced.at[k].var)) return;
         }
     }
-    refuse(s, b, b->node.at, "it has no T.init, without which threads update one element at the same time", (str){0});
+    refuse(s, b, b->node.at,
+           "it has no T.init, without which threads update one element at the same time", (str){0});
 }
 
 static void plan_block(search *s, const ir_node *n)

@@ -4,8 +4,8 @@
  * Why: flat code knows buffers, not parts of them.
  *
  *     with T.sblock("tile"):
- *         V = T.match_buffer(A[i * 4 : i * 4 + 4, 0:8], (4, 8), strides=["s0", "s1"],
- * elem_offset=e) V[x, y] = V[x, y] + T.float32(s0)
+ *         V = T.match_buffer(A[i * 4:i * 4 + 4, 0:8], (4, 8), strides=["s0", "s1"], elem_offset=e)
+ *         V[x, y] = V[x, y] + T.float32(s0)
  *     ->
  *         A[i * 4 + x, 0 + y] = A[i * 4 + x, 0 + y] + T.float32(8)        (and e is i * 32)
  *

@@ -3,10 +3,9 @@
  * Why: threadgroup and local memory belongs to a kernel, not to the function that launches it.
  *
  *     with T.sblock("root"):                            with T.sblock("root"):
- *         S = T.sblock_alloc_buffer((32,), "float32",       for bx in T.thread_binding(4,
- * "blockIdx.x"): scope="shared")    ->       T.alloc S for bx in T.thread_binding(4, "blockIdx.x"):
- * ... S ...
- *             ... S ...
+ *         S = T.sblock_alloc_buffer(..., "shared")          for bx in T.thread_binding(4, ...):
+ *         for bx in T.thread_binding(4, ...):        ->         S = T.alloc_buffer(..., "shared")
+ *             ... S ...                                         ... S ...
  *
  * The place is the smallest statement that holds all uses. It is below a loop of the kernel only
  * where each iteration is seen to store what it reads, so that nothing is handed on in the buffer.

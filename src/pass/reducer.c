@@ -291,6 +291,42 @@ static bool one_condition(const match *m)
     return first.cond != NULL;
 }
 
+/* Is what part `i` is offered the number of the iteration: a reduction variable itself? */
+static bool counts_iterations(const match *m, size_t i)
+{
+    const ir_node *e = m->parts[i].value;
+    if (e->kind == IR_CAST) e = ir_as_cast(e)->a;
+    if (e->kind != IR_VAR) return false;
+    for (size_t k = 0; k < m->block->iters.n; ++k) {
+        const ir_iter *it = &m->block->iters.at[k];
+        if (it->kind == IR_REDUCE && it->var == ir_as_var_ref(e)->var) return true;
+    }
+    return false;
+}
+
+/* Of an index and a value compared with < or the like: equal values are told apart by the index, so
+ * that the first iteration (or the last, where the newcomer wins) is found in whatever order
+ * threads meet. */
+static void settle_ties(match *m, const ir_node **results)
+{
+    arena *mem = m->mem;
+    size_t index = counts_iterations(m, 0) ? 0 : 1, value = 1 - index;
+    choice c;
+    if (m->n != 2 || !counts_iterations(m, index) || !choice_of(results[index], &c)) return;
+    if (c.cond->kind != IR_BIN || operand_part(m, ir_as_bin(c.cond)->a) != value) return;
+    const ir_bin *test = ir_as_bin(c.cond);
+    bool less = test->op == IR_LT || test->op == IR_LE,
+         open = test->op == IR_LT || test->op == IR_GT;
+    if (!less && test->op != IR_GT && test->op != IR_GE) return;
+    bool first_wins = is_kept(m, c.yes, index) != open;
+    const ir_node *tie = first_wins ? ir_le(mem, c.yes, c.no) : ir_ge(mem, c.yes, c.no);
+    const ir_node *apart = less ? ir_lt(mem, test->a, test->b) : ir_gt(mem, test->a, test->b);
+    const ir_node *cond = ir_or(mem, apart, ir_and(mem, ir_eq(mem, test->a, test->b), tie));
+    for (size_t i = 0; i < m->n; ++i) {
+        if (choice_of(results[i], &c)) results[i] = ir_fold_select(mem, cond, c.yes, c.no);
+    }
+}
+
 static bool match_choice(match *m, const ir_node **results, const ir_node **neutral)
 {
     for (size_t i = 0; i < m->n; ++i) {
@@ -306,6 +342,7 @@ static bool match_choice(match *m, const ir_node **results, const ir_node **neut
         if (choice_of(results[i], &c) && !is_order(m, c.cond)) return false;
         if (neutral[i]->kind != IR_INT_IMM && neutral[i]->kind != IR_FLOAT_IMM) return false;
     }
+    settle_ties(m, results);
     return true;
 }
 

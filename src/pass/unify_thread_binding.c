@@ -3,9 +3,14 @@
  *
  * Why: a kernel has one grid and one threadgroup size, whatever loops were written for it.
  *
- *     for bx in T.thread_binding(32, "blockIdx.x"):       with T.launch_thread("blockIdx.x", 32) as
- * bx: for i in T.thread_binding(32, "threadIdx.x"):       with T.launch_thread("threadIdx.x", 32)
- * as i: for j in T.thread_binding(32, "threadIdx.x"): ->    B[bx, i] = A[bx, i] B[bx, i] = A[bx, j]
+ *     for bx in T.thread_binding(32, "blockIdx.x"):
+ *         for i in T.thread_binding(32, "threadIdx.x"):
+ *             for j in T.thread_binding(32, "threadIdx.x"):
+ *                 B[bx, i] = A[bx, j]
+ *     ->
+ *     with T.launch_thread("blockIdx.x", 32) as bx:
+ *         with T.launch_thread("threadIdx.x", 32) as i:
+ *             B[bx, i] = A[bx, i]
  *
  * Extents of an axis must agree and be known at the launch; else the program is refused. Left
  * alone: host code, virtual threads. */
