@@ -1,4 +1,5 @@
 # A scalar argument: it reaches the kernel in a struct of its own, by value.
+# run: --arg x=2.5 --in A=arange
 from tvm.script import ir as I
 from tvm.script import tirx as T
 

@@ -462,7 +462,8 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_program_call(ingot_program *program,
                                                          ingot_error *error);
 
 /* Called before each launch of a program's kernel from this stream (NULL switches it off):
- * grid in threadgroups, group in threads. For reports and traces. */
+ * grid in threadgroups, group in threads, all threadgroup memory, what the kernel declares included. For reports and
+ * traces. */
 typedef void (*ingot_launch_fn)(void *user, const char *kernel, const uint32_t grid[3],
                                 const uint32_t group[3], size_t threadgroup_bytes);
 INGOT_API void ingot_stream_on_launch(ingot_stream *stream, ingot_launch_fn visit, void *user);

@@ -5,6 +5,7 @@
 #include "cli/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { FIRST = 8 };
@@ -42,7 +43,8 @@ static void print_launch(const run_launch *l, cli_bytes *out)
                     ", %" PRIu32 ", %" PRIu32 ")",
                     l->kernel, l->grid[0], l->grid[1], l->grid[2], l->group[0], l->group[1],
                     l->group[2]);
-    cli_bytes_print(out, ", %zu bytes of threadgroup memory", l->threadgroup_bytes);
+    if (l->threadgroup_bytes)
+        cli_bytes_print(out, ", %zu bytes of threadgroup memory", l->threadgroup_bytes);
     if (l->count > 1) cli_bytes_print(out, ", %" PRIu64 " times", l->count);
     cli_bytes_text(out, "\n");
 }
@@ -66,7 +68,11 @@ static void print_buffer(const run_param *p, cli_bytes *out)
         cli_bytes_print(out, ", min %s", text);
         cli_element_print(e, p->data, s.greatest, text);
         cli_bytes_print(out, ", max %s", text);
-        cli_bytes_print(out, ", mean %.9g", s.mean);
+        if (isfinite(s.mean))
+            snprintf(text, sizeof text, "%.9g", s.mean);
+        else
+            cli_real_print(s.mean, text);
+        cli_bytes_print(out, ", mean %s", text);
     }
     if (s.nans) cli_bytes_print(out, ", %zu NaN", s.nans);
     if (s.infinities) cli_bytes_print(out, ", %zu infinite", s.infinities);

@@ -115,5 +115,6 @@ ingot_status rt_launch_kernel(void *user, const host_frame *frame, size_t index,
     launch.constant_bytes = (b.kernel->record->arg_count - b.kernel->pointers) * 8;
     launch.constants = constants;
     pack_scalars(&b, constants);
-    return rt_stream_launch(call->stream, &launch, b.kernel->record->name.p, error);
+    return rt_stream_launch(call->stream, &launch, b.kernel->record->name.p, b.kernel->info->threadgroup_bytes,
+                            error);
 }

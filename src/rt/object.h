@@ -72,8 +72,10 @@ void rt_stream_release(ingot_stream *s);
 ingot_status rt_stream_check(ingot_stream *s, ingot_error *error);
 
 /* Puts a launch into the stream. A fault of the kernel sticks to the stream, and launches after it are left
- * out until it is reported; other failures are returned. */
-ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, ingot_error *error);
+ * out until it is reported; other failures are returned. `declared_bytes`: the kernel's own threadgroup memory, for who
+ * watches launches. */
+ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, size_t declared_bytes,
+                              ingot_error *error);
 
 ingot_status rt_stream_sync(ingot_stream *s, ingot_error *error);
 

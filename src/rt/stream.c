@@ -46,10 +46,13 @@ static void stick(ingot_stream *s, const char *kernel, ingot_error *fault)
     s->fault.column = column;
 }
 
-ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, ingot_error *error)
+ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, size_t declared_bytes,
+                              ingot_error *error)
 {
     if (s->fault.status != INGOT_OK) return INGOT_OK;
-    if (s->on_launch != NULL) s->on_launch(s->user, kernel, launch->grid, launch->group, launch->threadgroup_bytes);
+    if (s->on_launch != NULL) {
+        s->on_launch(s->user, kernel, launch->grid, launch->group, declared_bytes + launch->threadgroup_bytes);
+    }
     ingot_error inner = {.status = INGOT_OK};
     ingot_status status = s->device->fns->launch(s->device->self, s->queue, launch, &inner);
     if (status == INGOT_DEVICE) {

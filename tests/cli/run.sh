@@ -60,7 +60,7 @@ out "64 NaN"
 # What is printed.
 ingot_is 0 run add.py --in A=arange --arg x=0.5
 cat >wanted <<'EOF'
-kernel main_kernel: grid (2, 1, 1), threadgroup (32, 1, 1), 0 bytes of threadgroup memory
+kernel main_kernel: grid (2, 1, 1), threadgroup (32, 1, 1)
 B: float32[64], min 0.5, max 63.5, mean 32
     0.5 1.5 2.5 3.5 4.5 5.5 6.5 7.5 ...
 EOF
@@ -99,6 +99,18 @@ check "A + 1" "$npy" check b.npy '<f4' 16 0 count 1 1
 check "A + 2" "$npy" check c.npy '<f4' 16 0 count 1 2
 ingot_is 0 run two.py -D n=7 -D n=8 -D dtype='"int32"' --in A=arange --out C=c.npy
 check "the last definition counts" "$npy" check c.npy '<i4' 8 0 count 1 2
+
+# What the shipped examples compute, and the threadgroup memory that their kernels declare.
+ingot_is 0 run "$root/examples/matmul.py" --out A=a.npy --out B=b.npy --out C=c.npy
+out "kernel main_kernel: grid (16, 16, 1), threadgroup (16, 16, 1), 2048 bytes of threadgroup memory"
+check "matmul" "$npy" check c.npy '<f4' 256,256 1e-5 matmul a.npy b.npy
+ingot_is 0 run "$root/examples/reduce.py" --out A=a.npy --out B=b.npy
+out "grid (64, 1, 1), threadgroup (256, 1, 1), 1024 bytes of threadgroup memory"
+check "reduce" "$npy" check b.npy '<f4' 64 1e-5 groups a.npy 1024
+ingot_is 0 run "$root/examples/constants.py"
+out "A: float32[3], min -inf, max inf, mean nan, 1 NaN, 2 infinite"
+ingot_is 0 run "$root/examples/scalar.py" --arg x=2.5 --in A=arange --out B=b.npy
+check "scalar" "$npy" check b.npy '<f4' 16 0 count 1 2.5
 
 # Symbolic dimensions: from a file, an argument, a definition.
 "$npy" make a.npy '<f4' 77 count 1 0
