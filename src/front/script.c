@@ -267,46 +267,47 @@ static void name_candidates(script *s, const candidate_vec *found, bool nested)
     }
 }
 
-/* The candidates that make the module: one class, one named function, or all functions of the file's top
- * level. The first and how many; false: reported. */
-static bool choose(script *s, const candidate_vec *found, candidate_vec *out)
+/* The module asked for by name. False: reported. */
+static bool choose_named(script *s, const candidate_vec *found, candidate_vec *out)
 {
     str wanted = s->options->module;
-    size_t classes = 0, nested = 0;
     for (size_t i = 0; i < found->n; ++i) {
         const candidate *c = &found->at[i];
-        if (wanted.n != 0) {
-            if (str_eq(c->name, wanted) || str_eq(c->path, wanted)) candidate_vec_push(s->mem, out, *c);
-            continue;
-        }
-        nested += c->is_nested;
-        classes += c->is_class && !c->is_nested;
+        if (str_eq(c->name, wanted) || str_eq(c->path, wanted)) candidate_vec_push(s->mem, out, *c);
     }
-    span top = {.file = s->file};
-    if (wanted.n != 0) {
-        if (out->n == 1) return true;
-        script_error(s, top, out->n == 0 ? "this file has no module '%.*s'" : "this file has several modules '%.*s': say which by its whole path",
-                     STR_ARG(wanted));
-        name_candidates(s, found, false);
-        name_candidates(s, found, true);
-        return false;
+    if (out->n == 1) return true;
+    const char *none = "this file has no module '%.*s'", *many = "this file has several modules '%.*s': say which by its whole path";
+    if (out->n == 0) {
+        script_error(s, (span){.file = s->file}, none, STR_ARG(wanted));
+    } else {
+        script_error(s, (span){.file = s->file}, many, STR_ARG(wanted));
     }
+    name_candidates(s, found, false);
+    name_candidates(s, found, true);
+    return false;
+}
+
+/* The candidates that make the module: the only class, else all functions of the file's top level; what stands inside
+ * of plain functions counts where the top level has nothing, and then there must be one of it. False: reported. */
+static bool choose(script *s, const candidate_vec *found, candidate_vec *out)
+{
+    if (s->options->module.n != 0) return choose_named(s, found, out);
+    size_t nested = 0, classes = 0;
+    for (size_t i = 0; i < found->n; ++i) nested += found->at[i].is_nested;
     bool use_nested = found->n == nested;
-    size_t eligible = use_nested ? nested : found->n - nested;
-    bool all_functions = !use_nested && classes == 0;
-    if (found->n == 0) {
-        script_error(s, top, "no @I.ir_module class and no @T.prim_func function in this file");
-        return false;
-    }
-    if (eligible != 1 && !all_functions) {
-        script_error(s, top, "this file holds several modules: say which by name");
-        name_candidates(s, found, use_nested);
-        return false;
-    }
+    for (size_t i = 0; i < found->n; ++i) classes += found->at[i].is_class && found->at[i].is_nested == use_nested;
     for (size_t i = 0; i < found->n; ++i) {
-        if (found->at[i].is_nested == use_nested) candidate_vec_push(s->mem, out, found->at[i]);
+        const candidate *c = &found->at[i];
+        if (c->is_nested == use_nested && (classes == 0 || c->is_class)) candidate_vec_push(s->mem, out, *c);
     }
-    return true;
+    if (out->n == 0) {
+        script_error(s, (span){.file = s->file}, "no @I.ir_module class and no @T.prim_func function in this file");
+        return false;
+    }
+    if (out->n == 1 || (classes == 0 && !use_nested)) return true;
+    script_error(s, (span){.file = s->file}, "this file holds several modules: say which by name");
+    name_candidates(s, out, use_nested);
+    return false;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
