@@ -54,14 +54,16 @@ static double sin_pi(double x)
     const double k = rint(2.0 * x);
     const double r = (x - 0.5 * k) * 3.14159265358979323846;
     const int32_t n = (int32_t)fmod(k, 4.0);
-    return vm_sine_of(r, n + 4);
+    const double s = vm_sine_of(r, n + 4);
+    return s == 0 ? copysign(0.0, x) : s;
 }
 static double cos_pi(double x)
 {
     const double k = rint(2.0 * x);
     const double r = (x - 0.5 * k) * 3.14159265358979323846;
     const int32_t n = (int32_t)fmod(k, 4.0);
-    return vm_sine_of(r, n + 5);
+    const double c = vm_sine_of(r, n + 5);
+    return c == 0 ? 0.0 : c;
 }
 static double not_finite(double x, double r)
 {

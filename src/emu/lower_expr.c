@@ -106,6 +106,38 @@ static void note_pointed(lower *l, place p)
     if (p.space == EMU_SPACE_THREAD && emu_is_const(p.object)) l->g->locals[p.object->imm]->pointed = true;
 }
 
+/* The same bits in elements of another number and size, the first element lowest. */
+static val bits_as(lower *l, val a, const mf_type *type)
+{
+    static const emu_type words[9] = {[1] = EMU_U8, [2] = EMU_U16, [4] = EMU_U32, [8] = EMU_U64};
+    emu_graph *g = l->g;
+    const leaf_list to = lower_leaves(l, type);
+    val r = lower_val(l, to.n);
+    for (size_t i = 0; i < to.n; ++i) {
+        const emu_type word = words[emu_type_size(to.at[i].type)];
+        if (a.n <= to.n) { /* part of an element */
+            const size_t parts = to.n / a.n;
+            const emu_type whole = words[emu_type_size((emu_type)a.at[i / parts]->type)];
+            emu_node *x = emu_reinterpret(g, whole, a.at[i / parts]);
+            const int64_t shift = (int64_t)(i % parts * 8 * emu_type_size(word));
+            x = emu_convert(g, word, emu_binary(g, EMU_SHR, whole, x, emu_constant(g, whole, shift)));
+            r.at[i] = emu_reinterpret(g, to.at[i].type, x);
+            continue;
+        }
+        const size_t parts = a.n / to.n;
+        emu_node *x = emu_constant(g, word, 0);
+        for (size_t k = 0; k < parts; ++k) {
+            emu_node *from = a.at[i * parts + k];
+            const unsigned size = emu_type_size((emu_type)from->type);
+            emu_node *wide = emu_convert(g, word, emu_reinterpret(g, words[size], from));
+            x = emu_binary(g, EMU_OR, word, x,
+                           emu_binary(g, EMU_SHL, word, wide, emu_constant(g, word, (int64_t)(k * 8 * size))));
+        }
+        r.at[i] = emu_reinterpret(g, to.at[i].type, x);
+    }
+    return r;
+}
+
 static val eval_cast(lower *l, const mf_expr *e)
 {
     emu_graph *g = l->g;
@@ -137,16 +169,7 @@ static val eval_cast(lower *l, const mf_expr *e)
     }
     case MF_CAST_PACK:
     case MF_CAST_POINTER: return a;
-    case MF_CAST_BITS: {
-        const leaf_list to = lower_leaves(l, e->type);
-        if (to.n != a.n) {
-            lower_refuse(l, e->at, "as_type between elements of different sizes is not supported");
-            return lower_zero(l, e->type);
-        }
-        val r = lower_val(l, a.n);
-        for (size_t i = 0; i < a.n; ++i) r.at[i] = emu_reinterpret(g, to.at[i].type, a.at[i]);
-        return r;
-    }
+    case MF_CAST_BITS: return bits_as(l, a, e->type);
     case MF_CAST_NULL_POINTER: return lower_zero(l, e->type);
     case MF_CAST_POINTER_TO_BOOL: return one(l, emu_binary(g, EMU_NE, EMU_I32, a.at[0], emu_constant(g, EMU_I32, 0)));
     case MF_CAST_POINTER_TO_INT:
@@ -181,12 +204,21 @@ static val get_variables(lower *l, emu_variable **from, const mf_type *t)
     return v;
 }
 
+/* May a side be evaluated although it is not chosen? Of places only variables in registers. */
+static bool cheap_side(const mf_expr *e)
+{
+    if (!e->lvalue) return lower_is_cheap(e);
+    return e->kind == MF_EXPR_VAR && e->space == MF_THREAD && e->type->kind != MF_TYPE_ARRAY &&
+           e->type->kind != MF_TYPE_RECORD;
+}
+
+/* The value of a choice between two values, or two places. */
 static val eval_cond(lower *l, const mf_expr *e)
 {
     emu_graph *g = l->g;
     emu_node *c = lower_scalar_of(l, e->a);
     if (emu_is_const(c)) return lower_eval(l, c->imm != 0 ? e->b : e->c);
-    if (lower_is_cheap(e->b) && lower_is_cheap(e->c)) {
+    if (cheap_side(e->b) && cheap_side(e->c)) {
         const val b = lower_eval(l, e->b), d = lower_eval(l, e->c);
         val r = lower_val(l, b.n);
         for (size_t i = 0; i < b.n && i < d.n; ++i) r.at[i] = emu_select(g, c, b.at[i], d.at[i]);
@@ -344,6 +376,7 @@ static val eval_value(lower *l, const mf_expr *e)
     case MF_EXPR_LOAD:
         if (e->a->kind == MF_EXPR_VAR && e->a->var->has_value && mf_is_scalar(e->a->var->type))
             return one(l, constant_of(l, e->a->var->type, e->a->var->value));
+        if (e->a->kind == MF_EXPR_COND) return eval_cond(l, e->a);
         return lower_read(l, lower_place(l, e->a), e->at);
     case MF_EXPR_NEGATE: return negated(l, e);
     case MF_EXPR_COMPLEMENT:

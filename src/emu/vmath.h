@@ -202,7 +202,8 @@ static inline float vm_sin(float x)
 {
     int32_t n;
     const double r = vm_turns(x, &n);
-    return (float)vm_sine_of(r, n);
+    const float s = (float)vm_sine_of(r, n);
+    return x == 0.0f ? x : s;
 }
 static inline float vm_cos(float x)
 {
@@ -214,7 +215,8 @@ static inline float vm_tan(float x)
 {
     int32_t n;
     const double r = vm_turns(x, &n);
-    return (float)(vm_sine_of(r, n) / vm_sine_of(r, n + 1));
+    const float t = (float)(vm_sine_of(r, n) / vm_sine_of(r, n + 1));
+    return x == 0.0f ? x : t;
 }
 
 #endif

@@ -1,0 +1,286 @@
+/* The software device: every integer operation on every type, over the edges of each, against wide arithmetic. */
+#include "unit/emu_help.h"
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 uwide;
+
+typedef struct int_type {
+    const char *name;
+    unsigned size;
+    bool is_signed;
+} int_type;
+static const int_type types[] = {{"char", 1, true},  {"uchar", 1, false}, {"short", 2, true}, {"ushort", 2, false},
+                                 {"int", 4, true},   {"uint", 4, false},  {"long", 8, true},  {"ulong", 8, false}};
+enum { TYPES = sizeof types / sizeof *types, EDGES = 12, PAIRS = EDGES * EDGES };
+
+/* What a bit pattern means in a type. */
+static wide value_of(const int_type *t, uint64_t bits)
+{
+    const unsigned n = t->size * 8;
+    const wide one = 1, v = (wide)(n == 64 ? bits : bits & (((uint64_t)1 << n) - 1));
+    return t->is_signed && v >= one << (n - 1) ? v - (one << n) : v;
+}
+
+static uint64_t edge(const int_type *t, unsigned k)
+{
+    const unsigned n = t->size * 8;
+    const uint64_t top = (uint64_t)1 << (n - 1);
+    const uint64_t e[EDGES] = {0, 1, 2, 3, 7, 100, top - 1, top, top + 1, UINT64_MAX, UINT64_MAX - 1, 0x5a5a5a5a5a5a5a5au};
+    return e[k];
+}
+
+static void put(void *to, const int_type *t, size_t i, uint64_t bits)
+{
+    for (unsigned b = 0; b < t->size; ++b) ((uint8_t *)to)[i * t->size + b] = (uint8_t)(bits >> (8 * b));
+}
+
+static wide get(const void *from, const int_type *t, size_t i)
+{
+    uint64_t bits = 0;
+    for (unsigned b = 0; b < t->size; ++b) bits |= (uint64_t)((const uint8_t *)from)[i * t->size + b] << (8 * b);
+    return value_of(t, bits);
+}
+
+typedef wide (*reference)(const int_type *t, wide a, wide b);
+
+/* The type that C computes in: int, or the type itself where that is no smaller. */
+static int_type promoted(const int_type *t)
+{
+    return t->size < 4 ? (int_type){"int", 4, true} : *t;
+}
+
+static wide r_add(const int_type *t, wide a, wide b) { (void)t; return a + b; }
+static wide r_sub(const int_type *t, wide a, wide b) { (void)t; return a - b; }
+static wide r_mul(const int_type *t, wide a, wide b) { (void)t; return (wide)((uwide)a * (uwide)b); }
+static wide r_div(const int_type *t, wide a, wide b) { (void)t; return b == 0 ? -1 : a / b; }
+static wide r_rem(const int_type *t, wide a, wide b) { (void)t; return b == 0 ? a : a % b; }
+static wide r_and(const int_type *t, wide a, wide b) { (void)t; return a & b; }
+static wide r_or(const int_type *t, wide a, wide b) { (void)t; return a | b; }
+static wide r_xor(const int_type *t, wide a, wide b) { (void)t; return a ^ b; }
+static wide r_shl(const int_type *t, wide a, wide b)
+{
+    return (wide)((uwide)a << (b & (promoted(t).size * 8 - 1)));
+}
+static wide r_shr(const int_type *t, wide a, wide b) { return a >> (b & (promoted(t).size * 8 - 1)); }
+static wide r_lt(const int_type *t, wide a, wide b) { (void)t; return a < b; }
+static wide r_le(const int_type *t, wide a, wide b) { (void)t; return a <= b; }
+static wide r_gt(const int_type *t, wide a, wide b) { (void)t; return a > b; }
+static wide r_ge(const int_type *t, wide a, wide b) { (void)t; return a >= b; }
+static wide r_eq(const int_type *t, wide a, wide b) { (void)t; return a == b; }
+static wide r_ne(const int_type *t, wide a, wide b) { (void)t; return a != b; }
+static wide r_min(const int_type *t, wide a, wide b) { (void)t; return a < b ? a : b; }
+static wide r_max(const int_type *t, wide a, wide b) { (void)t; return a > b ? a : b; }
+static wide r_mulhi(const int_type *t, wide a, wide b)
+{
+    if (t->is_signed || t->size < 8) return (a * b) >> (t->size * 8);
+    return (wide)(((uwide)a * (uwide)b) >> 64);
+}
+static wide most(const int_type *t) { return ((wide)1 << (t->size * 8 - (t->is_signed ? 1 : 0))) - 1; }
+static wide least(const int_type *t) { return t->is_signed ? -most(t) - 1 : 0; }
+static wide held(const int_type *t, wide v) { return v > most(t) ? most(t) : v < least(t) ? least(t) : v; }
+static wide r_addsat(const int_type *t, wide a, wide b) { return held(t, a + b); }
+static wide r_subsat(const int_type *t, wide a, wide b) { return held(t, a - b); }
+static wide r_hadd(const int_type *t, wide a, wide b) { (void)t; return (a + b) >> 1; }
+static wide r_rhadd(const int_type *t, wide a, wide b) { (void)t; return (a + b + 1) >> 1; }
+static wide r_absdiff(const int_type *t, wide a, wide b) { (void)t; return a > b ? a - b : b - a; }
+static uint64_t plain(const int_type *t, wide a) { return (uint64_t)a & (UINT64_MAX >> (64 - t->size * 8)); }
+static wide r_rotate(const int_type *t, wide a, wide b)
+{
+    const unsigned n = t->size * 8, k = (unsigned)((uint64_t)b & (n - 1));
+    const uint64_t x = plain(t, a);
+    return (wide)(k == 0 ? x : x << k | x >> (n - k));
+}
+static wide r_neg(const int_type *t, wide a, wide b) { (void)t; (void)b; return -a; }
+static wide r_not(const int_type *t, wide a, wide b) { (void)t; (void)b; return ~a; }
+static wide r_abs(const int_type *t, wide a, wide b) { (void)t; (void)b; return a < 0 ? -a : a; }
+static wide r_popcount(const int_type *t, wide a, wide b)
+{
+    (void)b;
+    wide n = 0;
+    for (uint64_t x = plain(t, a); x != 0; x &= x - 1) ++n;
+    return n;
+}
+static wide r_clz(const int_type *t, wide a, wide b)
+{
+    (void)b;
+    wide n = 0;
+    for (int k = (int)t->size * 8 - 1; k >= 0 && (plain(t, a) >> k & 1) == 0; --k) ++n;
+    return n;
+}
+static wide r_ctz(const int_type *t, wide a, wide b)
+{
+    (void)b;
+    wide n = 0;
+    for (unsigned k = 0; k < t->size * 8 && (plain(t, a) >> k & 1) == 0; ++k) ++n;
+    return n;
+}
+static wide r_reverse(const int_type *t, wide a, wide b)
+{
+    (void)b;
+    uint64_t r = 0;
+    for (unsigned k = 0; k < t->size * 8; ++k) r = r << 1 | (plain(t, a) >> k & 1);
+    return (wide)r;
+}
+
+typedef struct operation {
+    const char *text; /* of x and y, both of type T */
+    reference expected;
+} operation;
+static const operation operations[] = {
+    {"x + y", r_add},           {"x - y", r_sub},         {"x * y", r_mul},          {"x / y", r_div},
+    {"x % y", r_rem},           {"x & y", r_and},         {"x | y", r_or},           {"x ^ y", r_xor},
+    {"x << y", r_shl},          {"x >> y", r_shr},        {"x < y", r_lt},           {"x <= y", r_le},
+    {"x > y", r_gt},            {"x >= y", r_ge},         {"x == y", r_eq},          {"x != y", r_ne},
+    {"min(x, y)", r_min},       {"max(x, y)", r_max},     {"mulhi(x, y)", r_mulhi},  {"addsat(x, y)", r_addsat},
+    {"subsat(x, y)", r_subsat}, {"hadd(x, y)", r_hadd},   {"rhadd(x, y)", r_rhadd},  {"absdiff(x, y)", r_absdiff},
+    {"rotate(x, y)", r_rotate}, {"-x", r_neg},            {"~x", r_not},             {"abs(x)", r_abs},
+    {"popcount(x)", r_popcount}, {"clz(x)", r_clz},       {"ctz(x)", r_ctz},         {"reverse_bits(x)", r_reverse},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* All operations of a type in one text, a kernel each. */
+static emu_library *scalar_operations(const int_type *t)
+{
+    buf text = buf_make(&mem_default);
+    for (size_t i = 0; i < OPERATIONS; ++i)
+        buf_printf(&text,
+                   "kernel void k%zu(device const %s *a, device const %s *b, device %s *out, "
+                   "uint g [[thread_position_in_grid]]) { %s x = a[g], y = b[g]; out[g] = (%s)(%s); }\n",
+                   i, t->name, t->name, t->name, t->name, t->name, operations[i].text);
+    buf_char(&text, 0);
+    emu_library *l = emu_text(text.p);
+    buf_free(&text);
+    return l;
+}
+
+static void check(const int_type *t, const operation *o, const uint64_t *a, const uint64_t *b, const void *out, const char *isa)
+{
+    for (size_t i = 0; i < PAIRS; ++i) {
+        const wide x = value_of(t, a[i]), y = value_of(t, b[i]);
+        const wide want = value_of(t, (uint64_t)o->expected(t, x, y)), got = get(out, t, i);
+        if (got != want)
+            fail_msg("%s %s on %s: x %lld y %lld gives %lld, not %lld", t->name, o->text, isa, (long long)x, (long long)y,
+                     (long long)got, (long long)want);
+    }
+}
+
+static void test_operations(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < TYPES; ++k) {
+        const int_type *t = &types[k];
+        uint64_t a[PAIRS], b[PAIRS];
+        uint8_t pa[PAIRS * 8], pb[PAIRS * 8], out[PAIRS * 8];
+        for (unsigned i = 0; i < PAIRS; ++i) {
+            a[i] = edge(t, i / EDGES);
+            b[i] = edge(t, i % EDGES);
+            put(pa, t, i, a[i]);
+            put(pb, t, i, b[i]);
+        }
+        emu_library *l = scalar_operations(t);
+        const size_t bytes = (size_t)PAIRS * t->size;
+        const emu_case c = {.groups = {PAIRS / 16}, .threads = {16}, .buffers = {{pa, bytes}, {pb, bytes}, {out, bytes}}};
+        for (unsigned isa = 0; emu_isa_name(isa) != NULL; ++isa) {
+            emu_isa_select(l, isa);
+            for (size_t i = 0; i < OPERATIONS; ++i) {
+                char name[16];
+                (void)snprintf(name, sizeof name, "k%zu", i);
+                memset(out, 0xaa, sizeof out);
+                emu_must(l, name, &c);
+                check(t, &operations[i], a, b, out, emu_isa_name(isa));
+            }
+        }
+        emu_library_free(l);
+    }
+}
+
+/* A uniform operand, on either side: read through a constant reference. */
+static void test_uniform_operands(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    int32_t a[N], out[2 * N], c = -7;
+    for (int i = 0; i < N; ++i) a[i] = i * 3 - 150;
+    const emu_case run = {.groups = {N / 10}, .threads = {10}, .buffers = {{a, sizeof a}, {&c, 4}, {out, sizeof out}}};
+    emu_once("kernel void k(device const int *a, constant int &c, device int *out, uint g [[thread_position_in_grid]])\n"
+             "{ out[2 * g] = a[g] % c; out[2 * g + 1] = c - a[g]; }",
+             &run);
+    for (int i = 0; i < N; ++i) {
+        assert_int_equal(out[2 * i], a[i] % -7);
+        assert_int_equal(out[2 * i + 1], -7 - a[i]);
+    }
+}
+
+/* Every conversion between integers and bool, over the edges. */
+static void test_conversions(void **state)
+{
+    (void)state;
+    for (size_t from = 0; from < TYPES; ++from) {
+        buf text = buf_make(&mem_default);
+        for (size_t to = 0; to < TYPES; ++to)
+            buf_printf(&text,
+                       "kernel void k%zu(device const %s *a, device %s *out, device bool *b, uint g [[thread_position_in_grid]]) "
+                       "{ out[g] = (%s)a[g]; b[g] = (bool)a[g]; }\n",
+                       to, types[from].name, types[to].name, types[to].name);
+        buf_char(&text, 0);
+        emu_library *l = emu_text(text.p);
+        buf_free(&text);
+        uint8_t in[EDGES * 8], out[EDGES * 8], truth[EDGES];
+        for (unsigned i = 0; i < EDGES; ++i) put(in, &types[from], i, edge(&types[from], i));
+        const emu_case c = {.threads = {EDGES}, .buffers = {{in, sizeof in}, {out, sizeof out}, {truth, sizeof truth}}};
+        for (unsigned isa = 0; emu_isa_name(isa) != NULL; ++isa) {
+            emu_isa_select(l, isa);
+            for (size_t to = 0; to < TYPES; ++to) {
+                char name[16];
+                (void)snprintf(name, sizeof name, "k%zu", to);
+                emu_must(l, name, &c);
+                for (unsigned i = 0; i < EDGES; ++i) {
+                    const wide v = value_of(&types[from], edge(&types[from], i));
+                    assert_true(get(out, &types[to], i) == value_of(&types[to], (uint64_t)v));
+                    assert_int_equal(truth[i], v != 0);
+                }
+            }
+        }
+        emu_library_free(l);
+    }
+}
+
+/* extract_bits and insert_bits on int and uint, all offsets and widths. */
+static void test_bit_fields(void **state)
+{
+    (void)state;
+    enum { N = 33 * 33 };
+    static uint32_t ins[N], ext[N];
+    static int32_t exts[N];
+    const emu_case c = {.groups = {33}, .threads = {33},
+                        .buffers = {{ins, sizeof ins}, {ext, sizeof ext}, {exts, sizeof exts}}};
+    emu_once("kernel void k(device uint *ins, device uint *ext, device int *exts, uint b [[threadgroup_position_in_grid]],\n"
+             "              uint t [[thread_position_in_threadgroup]])\n"
+             "{ uint i = b * 33 + t; if (b + t > 32) return;\n"
+             "  ins[i] = insert_bits(0xdeadbeefu, 0x12345678u, b, t); ext[i] = extract_bits(0xdeadbeefu, b, t);\n"
+             "  exts[i] = extract_bits(int(0xdeadbeefu), b, t); }",
+             &c);
+    for (unsigned o = 0; o < 33; ++o) {
+        for (unsigned n = 0; o + n <= 32; ++n) {
+            const uint64_t mask = (((uint64_t)1 << n) - 1) << o;
+            if (o == 32) continue; /* an offset of the width with no bits: not defined for shifts */
+            const uint32_t want = (uint32_t)((0xdeadbeefu & ~mask) | ((0x12345678ull << o) & mask));
+            assert_int_equal(ins[o * 33 + n], want);
+            const uint64_t field = (0xdeadbeefull & mask) >> o;
+            assert_int_equal(ext[o * 33 + n], (uint32_t)field);
+            const int64_t extended = n != 0 && (field >> (n - 1) & 1) != 0 ? (int64_t)field - ((int64_t)1 << n) : (int64_t)field;
+            assert_int_equal(exts[o * 33 + n], (int32_t)extended);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_uniform_operands),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_bit_fields),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
