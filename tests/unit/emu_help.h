@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/test.h"
+#include "test.h"
 
 #include "emu/emu.h"
 

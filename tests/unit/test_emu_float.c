@@ -3,7 +3,7 @@
  * their stated error against the C library in double, and give the same bits on every instruction set. */
 #include <math.h>
 
-#include "unit/emu_help.h"
+#include "emu_help.h"
 
 #include "base/num.h"
 
@@ -119,10 +119,11 @@ enum { FUNCTIONS = sizeof functions / sizeof *functions };
 static double error_in_ulps(float got, double want)
 {
     const float near = (float)want;
-    if (isnan(want)) return isnan(got) ? 0 : INFINITY;
-    if (isinf(near) || isinf(got)) return got == near ? 0 : INFINITY;
+    const double infinite = (double)INFINITY;
+    if (isnan(want)) return isnan(got) ? 0 : infinite;
+    if (isinf(near) || isinf(got)) return got == near ? 0 : infinite;
     if (want == 0 || near == 0) {
-        if (got == near) return (signbit(got) != 0) == (signbit(near) != 0) ? 0 : INFINITY;
+        if (got == near) return (signbit(got) != 0) == (signbit(near) != 0) ? 0 : infinite;
         return fabs((double)got - want) / 0x1p-149;
     }
     int e;

@@ -1,5 +1,5 @@
 /* The software device: control flow. Each kernel computes one integer a thread; the reference is the same text in C. */
-#include "unit/emu_help.h"
+#include "emu_help.h"
 
 /* The bodies are kernels' code: names that hide others and cases that fall through are what is tested. */
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -1,7 +1,8 @@
+/* labels: quick thread */
 /* The software device: threadgroups. Barriers, simdgroups, atomics, matrices, batches of small threadgroups, workers. */
 #include <math.h>
 
-#include "unit/emu_help.h"
+#include "emu_help.h"
 
 /* A tree reduction in threadgroup memory, at every size of threadgroup from 1 up. */
 static void test_reduction(void **state)

@@ -1,5 +1,5 @@
 /* The software device: every integer operation on every type, over the edges of each, against wide arithmetic. */
-#include "unit/emu_help.h"
+#include "emu_help.h"
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;

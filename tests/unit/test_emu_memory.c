@@ -1,5 +1,5 @@
 /* The software device: memory. Pointers, vectors, structs, thread arrays, threadgroup memory, faults with their places. */
-#include "unit/emu_help.h"
+#include "emu_help.h"
 
 /* Pointers: arithmetic, casts to other elements, kept in variables, stepped in loops, given to functions, compared. */
 static void test_pointers(void **state)
