@@ -276,11 +276,11 @@ static bool choose_named(script *s, const candidate_vec *found, candidate_vec *o
         if (str_eq(c->name, wanted) || str_eq(c->path, wanted)) candidate_vec_push(s->mem, out, *c);
     }
     if (out->n == 1) return true;
-    const char *none = "this file has no module '%.*s'", *many = "this file has several modules '%.*s': say which by its whole path";
+    span top = {.file = s->file};
     if (out->n == 0) {
-        script_error(s, (span){.file = s->file}, none, STR_ARG(wanted));
+        script_error(s, top, "this file has no module '%.*s'", STR_ARG(wanted));
     } else {
-        script_error(s, (span){.file = s->file}, many, STR_ARG(wanted));
+        script_error(s, top, "this file has several modules '%.*s': say which by its whole path", STR_ARG(wanted));
     }
     name_candidates(s, found, false);
     name_candidates(s, found, true);
