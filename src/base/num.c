@@ -148,6 +148,13 @@ static bool print_special(double v, char *out)
     return true;
 }
 
+/* 10 and not 1e+01: more digits than the shortest read back as well. */
+static void print_plainly(double v, char *out)
+{
+    bool is_small = v > -1e7 && v < 1e7 && (v <= -1 || v >= 1);
+    if (is_small && strchr(out, 'e') != NULL) snprintf(out, NUM_TEXT, "%.7g", v);
+}
+
 size_t num_print_double(double v, char *out)
 {
     if (print_special(v, out)) return strlen(out);
@@ -155,6 +162,7 @@ size_t num_print_double(double v, char *out)
         snprintf(out, NUM_TEXT, "%.*g", digits, v);
         if (strtod(out, NULL) == v) break;
     }
+    print_plainly(v, out);
     return finish(out);
 }
 
@@ -165,6 +173,7 @@ size_t num_print_float(float v, char *out)
         snprintf(out, NUM_TEXT, "%.*g", digits, (double)v);
         if (strtof(out, NULL) == v) break;
     }
+    print_plainly((double)v, out);
     return finish(out);
 }
 
