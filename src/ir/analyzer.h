@@ -37,10 +37,35 @@ struct ir_analyzer {
     map vars;           /* variable -> its newest ir_known */
     ir_fact_vec facts;
     unsigned depth; /* of recursion so far: past a limit the answer is "not known" */
+    unsigned fuel;  /* nodes that the question under way may still look at: as above */
     unsigned steps; /* of the proof so far */
 };
 
-enum { IR_ANALYZER_DEPTH = 200, IR_PROOF_STEPS = 200 };
+enum {
+    IR_ANALYZER_DEPTH = 200,
+    IR_ANALYZER_FUEL = 200000,
+    IR_PROOF_STEPS = 200,
+    IR_FACTS_SEEN = 64
+};
+
+/* A question from outside begins. */
+static inline void ir_analyzer_begin(ir_analyzer *az)
+{
+    if (az->depth == 0) az->fuel = IR_ANALYZER_FUEL;
+}
+/* One more node to look at: false where the answer must be "not known". */
+static inline bool ir_analyzer_enter(ir_analyzer *az)
+{
+    if (az->depth >= IR_ANALYZER_DEPTH || az->fuel == 0) return false;
+    ++az->depth;
+    --az->fuel;
+    return true;
+}
+/* The first fact that is looked at: the newest ones say most, and there may be very many. */
+static inline size_t ir_analyzer_facts(const ir_analyzer *az)
+{
+    return az->facts.n > IR_FACTS_SEEN ? az->facts.n - IR_FACTS_SEEN : 0;
+}
 
 const ir_known *ir_known_of(const ir_analyzer *az, const ir_var *var);
 

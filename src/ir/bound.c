@@ -97,6 +97,7 @@ static void bind_facts(ir_analyzer *az, const ir_var *var, const ir_node *min,
 
 void ir_analyzer_bind(ir_analyzer *az, const ir_var *var, const ir_node *min, const ir_node *extent)
 {
+    ir_analyzer_begin(az);
     ir_span low = ir_span_of(az, min), size = ir_span_of(az, extent), whole = type_span(var->type);
     int64_t min_value, extent_value, last;
     bool constant = ir_const_value(min, &min_value) && ir_const_value(extent, &extent_value);
@@ -116,6 +117,7 @@ void ir_analyzer_bind(ir_analyzer *az, const ir_var *var, const ir_node *min, co
 
 void ir_analyzer_let(ir_analyzer *az, const ir_var *var, const ir_node *value)
 {
+    ir_analyzer_begin(az);
     ir_span range = type_span(var->type);
     ir_modular_set modular = {1, 0};
     if (ir_type_is_int(value->type) || ir_type_is_bool(value->type)) {
@@ -232,7 +234,7 @@ static bool proportional(const ir_linear *a, const ir_linear *b, int64_t *num, i
 static ir_span tightened(const ir_analyzer *az, const ir_linear *l, ir_span s)
 {
     ir_span whole = s;
-    for (size_t i = 0; i < az->facts.n; ++i) {
+    for (size_t i = ir_analyzer_facts(az); i < az->facts.n; ++i) {
         const ir_linear *f = az->facts.at[i].form;
         int64_t num, den, product;
         if (f == NULL || !proportional(l, f, &num, &den)) continue;
@@ -457,8 +459,7 @@ ir_span ir_span_of(ir_analyzer *az, const ir_node *n)
         ir_as_int_imm(n)->value < 0) {
         return (ir_span){IR_POS_INF, IR_POS_INF, false}; /* past int64 */
     }
-    if (az->depth >= IR_ANALYZER_DEPTH) return s;
-    ++az->depth;
+    if (!ir_analyzer_enter(az)) return s;
     s = span_of_kind(az, n);
     --az->depth;
     if (az->facts.n != 0 && !is_sum(n) && n->kind != IR_INT_IMM) {
@@ -470,6 +471,7 @@ ir_span ir_span_of(ir_analyzer *az, const ir_node *n)
 
 ir_interval ir_bound(ir_analyzer *az, const ir_node *expr)
 {
+    ir_analyzer_begin(az);
     ir_span s = ir_span_of(az, expr);
     return (ir_interval){s.min, s.max};
 }

@@ -134,8 +134,8 @@ static ir_modular_set of_kind(ir_analyzer *az, const ir_node *n)
 
 ir_modular_set ir_modular(ir_analyzer *az, const ir_node *expr)
 {
-    if (!ir_type_is_int(expr->type) || az->depth >= IR_ANALYZER_DEPTH) return anything;
-    ++az->depth;
+    ir_analyzer_begin(az);
+    if (!ir_type_is_int(expr->type) || !ir_analyzer_enter(az)) return anything;
     ir_modular_set s = of_kind(az, expr);
     --az->depth;
     return s;

@@ -67,6 +67,7 @@ static bool is_likely(const ir_node *n)
 
 void ir_assume_here(ir_analyzer *az, const ir_node *cond, bool holds)
 {
+    ir_analyzer_begin(az);
     if (cond->type.lanes != 1 || ir_has_effect(cond)) return;
     if (cond->kind == IR_NOT) {
         ir_assume_here(az, ir_as_not(cond)->a, !holds);
@@ -157,7 +158,7 @@ static bool prove(ir_analyzer *az, const ir_linear *l, unsigned depth)
     ir_span s = ir_span_of_linear(az, l);
     if (s.max != IR_POS_INF && s.max <= 0) return true;
     if (depth == 0) return false;
-    for (size_t i = az->facts.n; i-- > 0;) {
+    for (size_t i = az->facts.n; i-- > ir_analyzer_facts(az);) {
         const ir_linear *f = az->facts.at[i].form;
         if (f != NULL && prove_with(az, l, f, depth)) return true;
     }
@@ -217,6 +218,7 @@ static int decide_equal(ir_analyzer *az, const ir_node *a, const ir_node *b)
 
 int ir_decide_compare(ir_analyzer *az, ir_op op, const ir_node *a, const ir_node *b)
 {
+    ir_analyzer_begin(az);
     if (!ir_type_is_int(a->type)) return -1;
     int equal;
     switch ((int)op) {
@@ -232,7 +234,7 @@ int ir_decide_compare(ir_analyzer *az, ir_op op, const ir_node *a, const ir_node
 
 static int decide_by_facts(const ir_analyzer *az, const ir_node *cond)
 {
-    for (size_t i = az->facts.n; i-- > 0;) {
+    for (size_t i = az->facts.n; i-- > ir_analyzer_facts(az);) {
         const ir_fact *f = &az->facts.at[i];
         if (f->cond != NULL && ir_equal(f->cond, cond)) return !f->negated;
     }
@@ -252,8 +254,8 @@ int ir_decide(ir_analyzer *az, const ir_node *cond)
 {
     int64_t value;
     if (ir_const_value(cond, &value)) return value != 0;
-    if (cond->type.lanes != 1 || az->depth >= IR_ANALYZER_DEPTH) return -1;
-    ++az->depth;
+    ir_analyzer_begin(az);
+    if (cond->type.lanes != 1 || !ir_analyzer_enter(az)) return -1;
     int known = decide_by_facts(az, cond);
     if (known < 0 && is_likely(cond)) known = ir_decide(az, ir_as_call(cond)->args.at[0]);
     if (known < 0 && cond->kind == IR_BIN) known = decide_bin(az, ir_as_bin(cond));
@@ -281,6 +283,7 @@ bool ir_prove_equal(ir_analyzer *az, const ir_node *a, const ir_node *b)
     if (ir_equal(a, b)) return true;
     if (!ir_type_eq(a->type, b->type) || !ir_type_is_int(a->type)) return false;
     ir_linear l;
+    ir_analyzer_begin(az);
     /* Equal modulo 2^bits is equal: no proof about overflow is needed. */
     if (ir_linear_of(ir_simplify(az, ir_fold_bin(az->mem, IR_SUB, a, b)), &l) && l.n == 0) {
         return l.constant == 0;

@@ -277,6 +277,7 @@ static const ir_node *simplify(simplifier *s, const ir_node *n)
 
 const ir_node *ir_simplify(ir_analyzer *az, const ir_node *expr)
 {
+    ir_analyzer_begin(az);
     simplifier s = {
         .r = {.mem = az->mem, .node = simplify_child}, .az = az, .effects = ir_has_effect(expr)};
     return simplify(&s, expr);
