@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "front/script_inner.h"
+#include "ir/walk.h"
 
 /* Levels of evaluation (expressions within expressions, statements within statements, closures called), and
  * evaluations in all: what Python would compute for minutes is refused. */
@@ -71,8 +72,25 @@ static bool is_surrounding(const scope *where)
     return where->kind == SCOPE_MODULE || where->kind == SCOPE_PLAIN;
 }
 
+/* A name can be used often: with each level of names that repeat names an expression may double. So what a
+ * name stands for is bounded, and with it every expression. */
+enum { NAMED_NODES = 20000, NAMED_DEPTH = 400 };
+
+static bool is_moderate(const value *v, unsigned depth)
+{
+    if (v->kind == VALUE_EXPR && v->as.expr != NULL) return ir_is_moderate(v->as.expr, NAMED_NODES, NAMED_DEPTH);
+    bool holds_values = v->kind == VALUE_TUPLE || v->kind == VALUE_DICT;
+    for (size_t i = 0; holds_values && depth != 0 && i < v->as.list.n; ++i) {
+        if (!is_moderate(&v->as.list.at[i], depth - 1)) return false;
+    }
+    return true;
+}
+
 void scope_bind(script *s, str name, value v, span at)
 {
+    if (!is_moderate(&v, 8)) {
+        v = script_error(s, at, "the expression that '%.*s' stands for is too large", STR_ARG(name));
+    }
     binding *b = arena_new(s->mem, binding);
     *b = (binding){.v = v, .at = at, .order = s->order++, .older = map_get(&s->scope->names, name)};
     map_put(s->mem, &s->scope->names, name, b);

@@ -69,7 +69,6 @@ static bool same_variable(const ir_node *a, const ir_node *b)
 static const ir_node *int_right(arena *mem, ir_op op, const ir_node *a, ir_value c)
 {
     int64_t all_ones = ir_type_wrap(c.type, -1);
-    bool can_drop = !ir_has_effect(a);
     switch ((int)op) {
     case IR_ADD:
     case IR_SUB:
@@ -79,14 +78,14 @@ static const ir_node *int_right(arena *mem, ir_op op, const ir_node *a, ir_value
     case IR_BITOR: return c.i == 0 ? a : NULL;
     case IR_BITAND:
         if (c.i == all_ones) return a;
-        return c.i == 0 && can_drop ? zero_like(mem, a) : NULL;
+        return c.i == 0 && !ir_has_effect(a) ? zero_like(mem, a) : NULL;
     case IR_MUL:
         if (c.i == 1) return a;
-        return c.i == 0 && can_drop ? zero_like(mem, a) : NULL;
+        return c.i == 0 && !ir_has_effect(a) ? zero_like(mem, a) : NULL;
     case IR_FLOORDIV:
     case IR_TRUNCDIV: return c.i == 1 ? a : NULL;
     case IR_FLOORMOD:
-    case IR_TRUNCMOD: return c.i == 1 && can_drop ? zero_like(mem, a) : NULL;
+    case IR_TRUNCMOD: return c.i == 1 && !ir_has_effect(a) ? zero_like(mem, a) : NULL;
     default: return NULL;
     }
 }

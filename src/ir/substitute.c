@@ -107,3 +107,28 @@ bool ir_has_effect(const ir_node *expr)
     ir_each(expr, note_effect, &found);
     return found;
 }
+
+typedef struct measure {
+    ir_walk w;
+    size_t nodes;
+    unsigned depth;
+    bool exceeded;
+} measure;
+
+static void measure_node(ir_walk *w, const ir_node *n)
+{
+    measure *m = (measure *)(void *)w;
+    if (m->nodes == 0 || m->depth == 0) m->exceeded = true;
+    if (m->exceeded) return;
+    --m->nodes;
+    --m->depth;
+    ir_walk_children(w, n);
+    ++m->depth;
+}
+
+bool ir_is_moderate(const ir_node *root, size_t nodes, unsigned depth)
+{
+    measure m = {.w = {.node = measure_node}, .nodes = nodes, .depth = depth};
+    measure_node(&m.w, root);
+    return !m.exceeded;
+}

@@ -61,6 +61,10 @@ const ir_node *ir_substitute(arena *mem, const ir_node *root, const map *var_to_
 /* One variable replaced. */
 const ir_node *ir_substitute_one(arena *mem, const ir_node *root, const ir_var *var, const ir_node *by);
 
+/* Has `root`, seen as a tree (shared parts counted each time), at most `nodes` nodes and `depth` levels? What
+ * looks at all of an expression takes that long. */
+bool ir_is_moderate(const ir_node *root, size_t nodes, unsigned depth);
+
 /* Does `root` use the variable (definitions do not count)? */
 bool ir_uses_var(const ir_node *root, const ir_var *var);
 

@@ -240,12 +240,25 @@ BENCH_TEST(test_identities)
     assert_true(ir_is_const(ir_fold_cast(b->mem, IR_I32, num(b, IR_F32, 7.9)), 7));
 }
 
+/* Forty doublings are 41 nodes in memory, and 2^40 as a tree. */
+BENCH_TEST(test_tree_sizes)
+{
+    const ir_node *x = mk_ref(b, mk_var(b, "x", IR_F32));
+    assert_true(ir_is_moderate(x, 1, 1));
+    assert_true(ir_is_moderate(ir_add(b->mem, x, x), 3, 2));
+    assert_false(ir_is_moderate(ir_add(b->mem, x, x), 2, 2));
+    assert_false(ir_is_moderate(ir_add(b->mem, x, x), 3, 1));
+    for (int i = 0; i < 40; ++i) x = ir_add(b->mem, x, x);
+    assert_false(ir_is_moderate(x, 100000, 1000));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unify_types), cmocka_unit_test(test_integers),
         cmocka_unit_test(test_floats),      cmocka_unit_test(test_casts),
         cmocka_unit_test(test_builtins),    cmocka_unit_test(test_identities),
+        cmocka_unit_test(test_tree_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
