@@ -112,7 +112,9 @@ void verify_properties(verifier *v, const ir_node *n)
     case IR_ALLOC: check_flat(v, ir_as_alloc(n)->buffer, n); break;
     case IR_CALL: check_call(v, ir_as_call(n)); break;
     case IR_SELECT:
-        if (ir_reads_memory(ir_as_select(n)->yes) || ir_reads_memory(ir_as_select(n)->no)) {
+        /* By a vector of conditions all lanes of both arms are evaluated, as the program says. */
+        if (ir_as_select(n)->cond->type.lanes == 1 &&
+            (ir_reads_memory(ir_as_select(n)->yes) || ir_reads_memory(ir_as_select(n)->no))) {
             broken(v, IR_SAFE_SELECT, n, "a select's arm reads memory");
         }
         break;
