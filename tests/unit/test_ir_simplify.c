@@ -426,7 +426,7 @@ static bool eval_bin(fuzz *f, const ir_bin *n, int64_t *out)
     switch ((int)n->op) {
     case IR_ADD: *out = a + b; break;
     case IR_SUB: *out = a - b; break;
-    case IR_MUL: *out = a * b; break;
+    case IR_MUL: *out = (int64_t)((uint64_t)a * (uint64_t)b); break;
     case IR_FLOORDIV: *out = floor_div; break;
     case IR_FLOORMOD: *out = a - floor_div * b; break;
     case IR_TRUNCDIV: *out = a / b; break;
