@@ -138,9 +138,7 @@ static void check_thread(verifier *v, const ir_thread *n)
            "a thread axis and its extent must be integers");
     size_t mark = v->stack.n;
     define_var(v, n->var);
-    ++v->threads;
     check_body(v, n->body);
-    --v->threads;
     leave(v, mark);
 }
 

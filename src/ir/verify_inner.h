@@ -24,7 +24,6 @@ typedef struct verifier {
     map ever;           /* all that were defined in this function */
     verify_names stack; /* in order of definition */
     unsigned loops;     /* around, for break and continue */
-    unsigned threads;   /* THREAD statements around */
     unsigned depth;
 } verifier;
 
