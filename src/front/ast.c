@@ -16,7 +16,7 @@ void ast_each(const ast *n, void (*visit)(void *user, const ast *n), void *user)
     visit(user, n);
     switch (n->kind) {
 #define A_NODE(f) ast_each(self->f, visit, user);
-#define A_OPT(f) each_opt(self->f, visit, user);
+#define A_OPT(f)  each_opt(self->f, visit, user);
 #define A_LIST(f) each_list(self->f, visit, user);
 #define A_TEXT(f)
 #define A_PLAIN(T, f)

@@ -2,10 +2,10 @@
 #ifndef FRONT_AST_H
 #define FRONT_AST_H
 
-#include <assert.h>
-
 #include "front/lex.h"
 #include "front/literal.h"
+
+#include <assert.h>
 
 typedef enum ast_kind {
 #define AST_NODE(KIND, name, fields) AST_##KIND,
@@ -30,10 +30,10 @@ typedef struct compare_op {
     bool negated;
 } compare_op;
 
-#define A_NODE(f) const ast *f;
-#define A_OPT(f) const ast *f;
-#define A_LIST(f) ast_list f;
-#define A_TEXT(f) str f;
+#define A_NODE(f)     const ast *f;
+#define A_OPT(f)      const ast *f;
+#define A_LIST(f)     ast_list f;
+#define A_TEXT(f)     str f;
 #define A_PLAIN(T, f) T f;
 #define AST_NODE(KIND, name, fields)                                                               \
     typedef struct ast_##name {                                                                    \
@@ -67,6 +67,5 @@ static inline ast_list ast_list_of(ast_vec v)
 
 /* Calls visit(user, n) on every node below and including `n`, parents first. */
 void ast_each(const ast *n, void (*visit)(void *user, const ast *n), void *user);
-
 
 #endif

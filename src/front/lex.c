@@ -10,8 +10,8 @@ typedef struct token_row {
 
 static const token_row rows[] = {
 #define TOKEN_CLASS(KIND, text) [TOKEN_##KIND] = {"", text},
-#define TOKEN_WORD(KIND, text) [TOKEN_##KIND] = {text, "'" text "'"},
-#define TOKEN_SIGN(KIND, text) [TOKEN_##KIND] = {text, "'" text "'"},
+#define TOKEN_WORD(KIND, text)  [TOKEN_##KIND] = {text, "'" text "'"},
+#define TOKEN_SIGN(KIND, text)  [TOKEN_##KIND] = {text, "'" text "'"},
 #include "front/tokens.def"
 #undef TOKEN_CLASS
 #undef TOKEN_WORD
@@ -24,7 +24,8 @@ typedef struct lexer {
     lex_input in;
     size_t at; /* of the next byte */
     token_vec out;
-    uint32_t columns[MAX_INDENTS], narrow[MAX_INDENTS]; /* with tabs of 8 and of 1: both must agree */
+    uint32_t columns[MAX_INDENTS],
+        narrow[MAX_INDENTS]; /* with tabs of 8 and of 1: both must agree */
     size_t indents;
     char brackets[MAX_BRACKETS];
     span opened[MAX_BRACKETS];
@@ -52,7 +53,8 @@ static bool is_name_char(char c)
     return is_name_start(c) || is_digit(c);
 }
 
-/* The byte `ahead` of the next one; NUL past the end (a NUL within the text never gets this far). */
+/* The byte `ahead` of the next one; NUL past the end (a NUL within the text never gets this far).
+ */
 static char peek(const lexer *l, size_t ahead)
 {
     return l->at + ahead < l->in.text.n ? l->in.text.p[l->at + ahead] : '\0';
@@ -94,7 +96,9 @@ size_t lex_utf8(str text)
     }
     if (c >= 0xF0 && c <= 0xF4) {
         bool overlong = c == 0xF0 && d < 0x90, past = c == 0xF4 && d > 0x8F;
-        return continues(text, 1) && continues(text, 2) && continues(text, 3) && !overlong && !past ? 4 : 0;
+        return continues(text, 1) && continues(text, 2) && continues(text, 3) && !overlong && !past
+                   ? 4
+                   : 0;
     }
     return 0;
 }
@@ -105,7 +109,8 @@ static bool check_bytes(lexer *l)
     str text = l->in.text;
     for (size_t i = 0; i < text.n;) {
         if (text.p[i] == '\0') {
-            diag_error(l->diags, span_of(l, i, i + 1), "the text holds a NUL byte: this is not a script");
+            diag_error(l->diags, span_of(l, i, i + 1),
+                       "the text holds a NUL byte: this is not a script");
             return false;
         }
         size_t n = lex_utf8((str){text.p + i, text.n - i});
@@ -139,12 +144,14 @@ static void set_indentation(lexer *l, size_t begin, uint32_t column, uint32_t na
     uint32_t now = l->columns[l->indents], thin = l->narrow[l->indents];
     if (column == now && narrow == thin) return;
     if ((column > now) != (narrow > thin) || (column == now) != (narrow == thin)) {
-        diag_error(l->diags, span_of(l, begin, l->at), "inconsistent use of tabs and spaces in indentation");
+        diag_error(l->diags, span_of(l, begin, l->at),
+                   "inconsistent use of tabs and spaces in indentation");
         return;
     }
     if (column > now) {
         if (l->indents + 1 == MAX_INDENTS) {
-            diag_error(l->diags, span_of(l, begin, l->at), "more than %d levels of indentation", MAX_INDENTS - 1);
+            diag_error(l->diags, span_of(l, begin, l->at), "more than %d levels of indentation",
+                       MAX_INDENTS - 1);
             l->stop = true;
             return;
         }
@@ -211,7 +218,7 @@ static void take_word(lexer *l)
     str text = {l->in.text.p + begin, l->at - begin};
     token_kind kind = TOKEN_NAME;
     for (unsigned i = TOKEN_FALSE; i <= TOKEN_YIELD; ++i) {
-        if (str_is(text, rows[i].text)) kind = (token_kind)i;
+        if (rows[i].text[0] == text.p[0] && str_is(text, rows[i].text)) kind = (token_kind)i;
     }
     push(l, kind, begin, l->at);
 }
@@ -225,7 +232,8 @@ static void take_number(lexer *l)
         char c = peek(l, 0);
         if (is_name_char(c) || c == '.') continue;
         char last = l->in.text.p[l->at - 1];
-        bool exponent = !hex && (last == 'e' || last == 'E') && (c == '+' || c == '-') && is_digit(peek(l, 1));
+        bool exponent =
+            !hex && (last == 'e' || last == 'E') && (c == '+' || c == '-') && is_digit(peek(l, 1));
         if (!exponent) break;
     }
     push(l, TOKEN_NUMBER, begin, l->at);
@@ -251,7 +259,8 @@ static void take_string(lexer *l, size_t prefix)
     l->at += triple ? 3 : 1;
     for (;;) {
         if (l->at >= l->in.text.n || (!triple && line_end(l) != 0)) {
-            diag_error(l->diags, span_of(l, begin, triple ? begin + prefix + 3 : l->at), "this string is not closed");
+            diag_error(l->diags, span_of(l, begin, triple ? begin + prefix + 3 : l->at),
+                       "this string is not closed");
             break;
         }
         char c = peek(l, 0);
@@ -274,7 +283,8 @@ static void take_string(lexer *l, size_t prefix)
 static void open_bracket(lexer *l, size_t begin, char c)
 {
     if (l->depth == MAX_BRACKETS) {
-        diag_error(l->diags, span_of(l, begin, begin + 1), "more than %d nested brackets", MAX_BRACKETS);
+        diag_error(l->diags, span_of(l, begin, begin + 1), "more than %d nested brackets",
+                   MAX_BRACKETS);
         l->stop = true;
         return;
     }
@@ -286,12 +296,15 @@ static void close_bracket(lexer *l, size_t begin, char c)
 {
     char opener = c == ')' ? '(' : c == ']' ? '[' : '{';
     if (l->depth == 0) {
-        if (!l->in.inside) diag_error(l->diags, span_of(l, begin, begin + 1), "'%c' closes nothing", c);
+        if (!l->in.inside)
+            diag_error(l->diags, span_of(l, begin, begin + 1), "'%c' closes nothing", c);
         return;
     }
     if (l->brackets[l->depth - 1] != opener) {
-        diag_error(l->diags, span_of(l, begin, begin + 1), "'%c' does not close '%c'", c, l->brackets[l->depth - 1]);
-        diag_note(l->diags, l->opened[l->depth - 1], "'%c' is opened here", l->brackets[l->depth - 1]);
+        diag_error(l->diags, span_of(l, begin, begin + 1), "'%c' does not close '%c'", c,
+                   l->brackets[l->depth - 1]);
+        diag_note(l->diags, l->opened[l->depth - 1], "'%c' is opened here",
+                  l->brackets[l->depth - 1]);
     }
     l->depth--;
 }
@@ -302,6 +315,7 @@ static void take_sign(lexer *l)
     token_kind kind = TOKEN_END;
     str rest = {l->in.text.p + begin, l->in.text.n - begin};
     for (unsigned i = TOKEN_PLUS; i < TOKEN_COUNT; ++i) {
+        if (rows[i].text[0] != rest.p[0]) continue;
         str text = str_of(rows[i].text);
         if (text.n <= best || !str_starts(rest, text)) continue;
         best = text.n;
@@ -311,7 +325,8 @@ static void take_sign(lexer *l)
         size_t n = lex_utf8(rest);
         l->at += n;
         const char *why = n > 1 ? " (names are ASCII letters, digits and '_')" : "";
-        diag_error(l->diags, span_of(l, begin, l->at), "'%.*s' is no part of the language%s", (int)n, rest.p, why);
+        diag_error(l->diags, span_of(l, begin, l->at), "'%.*s' is no part of the language%s",
+                   (int)n, rest.p, why);
         return;
     }
     l->at += best;
@@ -335,7 +350,9 @@ static void take_token(lexer *l)
     } else if (c == '\\') {
         l->at++;
         size_t length = line_end(l);
-        if (length == 0) diag_error(l->diags, span_of(l, l->at - 1, l->at), "'\\' must be the last character of a line");
+        if (length == 0)
+            diag_error(l->diags, span_of(l, l->at - 1, l->at),
+                       "'\\' must be the last character of a line");
         l->at += length;
     } else if (prefix >= 0) {
         take_string(l, (size_t)prefix);

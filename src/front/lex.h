@@ -7,8 +7,8 @@
 
 typedef enum token_kind {
 #define TOKEN_CLASS(KIND, text) TOKEN_##KIND,
-#define TOKEN_WORD(KIND, text) TOKEN_##KIND,
-#define TOKEN_SIGN(KIND, text) TOKEN_##KIND,
+#define TOKEN_WORD(KIND, text)  TOKEN_##KIND,
+#define TOKEN_SIGN(KIND, text)  TOKEN_##KIND,
 #include "front/tokens.def"
 #undef TOKEN_CLASS
 #undef TOKEN_WORD
@@ -24,8 +24,8 @@ typedef struct token {
 
 VEC_DECLARE(token_vec, token)
 
-/* A text to be read. Tokens point into `file` from `offset` on; with `fixed` all of them carry that span
- * instead, for text that stands nowhere as it is read. */
+/* A text to be read. Tokens point into `file` from `offset` on; with `fixed` all of them carry that
+ * span instead, for text that stands nowhere as it is read. */
 typedef struct lex_input {
     str text;
     uint32_t file, offset;

@@ -42,7 +42,8 @@ static const char *read_integer(str text, size_t i, int base, py_int *out)
         }
         int digit = digit_value(text.p[i]);
         if (digit >= base) return "this is no number";
-        if (value > (PY_INT_MAX - digit) / base) return "this integer is too large (127 bits are kept)";
+        if (value > (PY_INT_MAX - digit) / base)
+            return "this integer is too large (127 bits are kept)";
         value = value * base + digit;
         digit_before = any = true;
     }
@@ -65,7 +66,8 @@ static const char *read_float(str text, double *out)
     size_t n = 0;
     for (size_t i = 0; i < text.n; ++i) {
         if (text.p[i] == '_') {
-            bool between = i > 0 && i + 1 < text.n && digit_value(text.p[i - 1]) < 10 && digit_value(text.p[i + 1]) < 10;
+            bool between = i > 0 && i + 1 < text.n && digit_value(text.p[i - 1]) < 10 &&
+                           digit_value(text.p[i + 1]) < 10;
             if (!between) return "'_' in a number must stand between digits";
             continue;
         }
@@ -92,7 +94,8 @@ const char *literal_number(str text, number_literal *out)
         return read_float(text, &out->real);
     }
     const char *wrong = read_integer(text, 0, 10, &out->integer);
-    if (wrong == NULL && text.p[0] == '0' && out->integer != 0) return "a decimal number may not begin with 0";
+    if (wrong == NULL && text.p[0] == '0' && out->integer != 0)
+        return "a decimal number may not begin with 0";
     return wrong;
 }
 
@@ -110,7 +113,8 @@ const char *literal_string_parts(str text, string_literal *out)
     }
     if (i == 2 && !out->is_raw) return "no string begins with this prefix";
     if (i == 2 && !out->is_bytes && !out->is_format) return "no string begins with this prefix";
-    size_t quotes = text.n >= i + 3 && text.p[i + 1] == text.p[i] && text.p[i + 2] == text.p[i] ? 3 : 1;
+    size_t quotes =
+        text.n >= i + 3 && text.p[i + 1] == text.p[i] && text.p[i + 2] == text.p[i] ? 3 : 1;
     if (text.n < i + 2 * quotes) return "this string is not closed";
     out->begin = i + quotes;
     out->end = text.n - quotes;

@@ -47,20 +47,24 @@ static ast_list parse_clauses(parser *p)
         ast_vec conditions = {0};
         while (parser_accept(p, TOKEN_IF)) ast_vec_push(p->mem, &conditions, parse_unary(p));
         ast_vec_push(p->mem, &clauses,
-                     ast_make(p, CLAUSE, clause, parser_since(p, at), iterable->height + 1, .target = target,
-                              .iterable = iterable, .conditions = ast_list_of(conditions)));
+                     ast_make(p, CLAUSE, clause, parser_since(p, at), iterable->height + 1,
+                              .target = target, .iterable = iterable,
+                              .conditions = ast_list_of(conditions)));
     }
     return ast_list_of(clauses);
 }
 
-static const ast *finish_comprehension(parser *p, span at, char shape, const ast *item, const ast *key)
+static const ast *finish_comprehension(parser *p, span at, char shape, const ast *item,
+                                       const ast *key)
 {
     ast_list clauses = parse_clauses(p);
-    token_kind close = shape == '[' ? TOKEN_CLOSE_SQUARE : shape == '(' ? TOKEN_CLOSE_ROUND : TOKEN_CLOSE_CURLY;
+    token_kind close = shape == '['   ? TOKEN_CLOSE_SQUARE
+                       : shape == '(' ? TOKEN_CLOSE_ROUND
+                                      : TOKEN_CLOSE_CURLY;
     parser_expect(p, close);
     unsigned height = ast_higher(item->height, ast_list_height(clauses));
-    return ast_make(p, COMPREHENSION, comprehension, parser_since(p, at), height + 1, .shape = shape, .item = item,
-                    .key = key, .clauses = clauses);
+    return ast_make(p, COMPREHENSION, comprehension, parser_since(p, at), height + 1,
+                    .shape = shape, .item = item, .key = key, .clauses = clauses);
 }
 
 static const ast *parse_round(parser *p)
@@ -70,7 +74,8 @@ static const ast *parse_round(parser *p)
     bool comma = false;
     while (!parser_is(p, TOKEN_CLOSE_ROUND) && !p->failed) {
         const ast *item = parse_star_expr(p);
-        if (items.n == 0 && parser_is(p, TOKEN_FOR)) return finish_comprehension(p, at, '(', item, NULL);
+        if (items.n == 0 && parser_is(p, TOKEN_FOR))
+            return finish_comprehension(p, at, '(', item, NULL);
         ast_vec_push(p->mem, &items, item);
         if (!parser_accept(p, TOKEN_COMMA)) break;
         comma = true;
@@ -87,13 +92,15 @@ static const ast *parse_square(parser *p)
     ast_vec items = {0};
     while (!parser_is(p, TOKEN_CLOSE_SQUARE) && !p->failed) {
         const ast *item = parse_star_expr(p);
-        if (items.n == 0 && parser_is(p, TOKEN_FOR)) return finish_comprehension(p, at, '[', item, NULL);
+        if (items.n == 0 && parser_is(p, TOKEN_FOR))
+            return finish_comprehension(p, at, '[', item, NULL);
         ast_vec_push(p->mem, &items, item);
         if (!parser_accept(p, TOKEN_COMMA)) break;
     }
     parser_expect(p, TOKEN_CLOSE_SQUARE);
     ast_list list = ast_list_of(items);
-    return ast_make(p, TUPLE, tuple, parser_since(p, at), ast_list_height(list) + 1, .items = list, .is_list = true);
+    return ast_make(p, TUPLE, tuple, parser_since(p, at), ast_list_height(list) + 1, .items = list,
+                    .is_list = true);
 }
 
 /* A dict or a set, which its first item tells. */
@@ -152,7 +159,8 @@ static const ast *parse_atom(parser *p)
     if (t.kind == TOKEN_OPEN_ROUND) return parse_round(p);
     if (t.kind == TOKEN_OPEN_SQUARE) return parse_square(p);
     if (t.kind == TOKEN_OPEN_CURLY) return parse_curly(p);
-    bool constant = t.kind == TOKEN_TRUE || t.kind == TOKEN_FALSE || t.kind == TOKEN_NONE || t.kind == TOKEN_ELLIPSIS;
+    bool constant = t.kind == TOKEN_TRUE || t.kind == TOKEN_FALSE || t.kind == TOKEN_NONE ||
+                    t.kind == TOKEN_ELLIPSIS;
     if (constant) return make_constant(p, parser_take(p));
     parser_expected(p, "an expression");
     return make_missing(p);
@@ -165,20 +173,22 @@ static const ast *parse_argument(parser *p)
     if (twice || parser_is(p, TOKEN_STAR)) {
         parser_take(p);
         const ast *value = parse_expr(p);
-        return ast_make(p, STAR, star, parser_since(p, at), value->height + 1, .value = value, .is_double = twice);
+        return ast_make(p, STAR, star, parser_since(p, at), value->height + 1, .value = value,
+                        .is_double = twice);
     }
     if (parser_is(p, TOKEN_NAME) && parser_peek_after(p, 1).kind == TOKEN_ASSIGN) {
         str name = parser_take(p).text;
         parser_take(p);
         const ast *value = parse_expr(p);
-        return ast_make(p, KEYWORD, keyword, parser_since(p, at), value->height + 1, .name = name, .value = value);
+        return ast_make(p, KEYWORD, keyword, parser_since(p, at), value->height + 1, .name = name,
+                        .value = value);
     }
     const ast *value = parse_expr(p);
     if (!parser_is(p, TOKEN_FOR)) return value;
     ast_list clauses = parse_clauses(p);
     unsigned height = ast_higher(value->height, ast_list_height(clauses));
-    return ast_make(p, COMPREHENSION, comprehension, parser_since(p, at), height + 1, .shape = '(', .item = value,
-                    .clauses = clauses);
+    return ast_make(p, COMPREHENSION, comprehension, parser_since(p, at), height + 1, .shape = '(',
+                    .item = value, .clauses = clauses);
 }
 
 static const ast *finish_call(parser *p, const ast *callee)
@@ -192,12 +202,14 @@ static const ast *finish_call(parser *p, const ast *callee)
     parser_expect(p, TOKEN_CLOSE_ROUND);
     ast_list list = ast_list_of(args);
     unsigned height = ast_higher(callee->height, ast_list_height(list));
-    return ast_make(p, CALL, call, parser_since(p, callee->at), height + 1, .callee = callee, .args = list);
+    return ast_make(p, CALL, call, parser_since(p, callee->at), height + 1, .callee = callee,
+                    .args = list);
 }
 
 static bool ends_slice(const parser *p)
 {
-    return parser_is(p, TOKEN_COLON) || parser_is(p, TOKEN_COMMA) || parser_is(p, TOKEN_CLOSE_SQUARE);
+    return parser_is(p, TOKEN_COLON) || parser_is(p, TOKEN_COMMA) ||
+           parser_is(p, TOKEN_CLOSE_SQUARE);
 }
 
 static const ast *parse_slice(parser *p)
@@ -209,9 +221,10 @@ static const ast *parse_slice(parser *p)
     for (int i = 1; i < 3 && parser_accept(p, TOKEN_COLON); ++i) {
         if (!ends_slice(p)) part[i] = parse_expr(p);
     }
-    unsigned height = ast_higher(height_of(part[0]), ast_higher(height_of(part[1]), height_of(part[2])));
-    return ast_make(p, SLICE, slice, parser_since(p, at), height + 1, .lower = part[0], .upper = part[1],
-                    .step = part[2]);
+    unsigned height =
+        ast_higher(height_of(part[0]), ast_higher(height_of(part[1]), height_of(part[2])));
+    return ast_make(p, SLICE, slice, parser_since(p, at), height + 1, .lower = part[0],
+                    .upper = part[1], .step = part[2]);
 }
 
 static const ast *finish_subscript(parser *p, const ast *object)
@@ -233,8 +246,8 @@ static const ast *finish_subscript(parser *p, const ast *object)
         index = ast_make(p, TUPLE, tuple, inside, ast_list_height(list) + 1, .items = list);
     }
     unsigned height = ast_higher(object->height, index->height);
-    return ast_make(p, SUBSCRIPT, subscript, parser_since(p, object->at), height + 1, .object = object,
-                    .index = index);
+    return ast_make(p, SUBSCRIPT, subscript, parser_since(p, object->at), height + 1,
+                    .object = object, .index = index);
 }
 
 static const ast *parse_primary(parser *p)
@@ -247,8 +260,8 @@ static const ast *parse_primary(parser *p)
             n = finish_subscript(p, n);
         } else if (parser_accept(p, TOKEN_DOT)) {
             token name = parser_expect(p, TOKEN_NAME);
-            n = ast_make(p, ATTRIBUTE, attribute, parser_since(p, n->at), n->height + 1, .object = n,
-                         .name = name.text, .name_at = name.at);
+            n = ast_make(p, ATTRIBUTE, attribute, parser_since(p, n->at), n->height + 1,
+                         .object = n, .name = name.text, .name_at = name.at);
         } else {
             return n;
         }
@@ -259,8 +272,8 @@ static const ast *parse_primary(parser *p)
 
 static const ast *make_binary(parser *p, token_kind op, const ast *a, const ast *b)
 {
-    return ast_make(p, BINARY, binary, span_join(a->at, b->at), ast_higher(a->height, b->height) + 1, .op = op, .a = a,
-                    .b = b);
+    return ast_make(p, BINARY, binary, span_join(a->at, b->at),
+                    ast_higher(a->height, b->height) + 1, .op = op, .a = a, .b = b);
 }
 
 /* Unary signs and the power, which binds tighter on its left and looser on its right. */
@@ -272,7 +285,8 @@ static const ast *parse_power(parser *p)
         parser_take(p);
         const ast *a = parse_power(p);
         parser_leave(p);
-        return ast_make(p, UNARY, unary, parser_since(p, t.at), a->height + 1, .op = t.kind, .a = a);
+        return ast_make(p, UNARY, unary, parser_since(p, t.at), a->height + 1, .op = t.kind,
+                        .a = a);
     }
     if (t.kind == TOKEN_AWAIT) parser_fail(p, t.at, "'await' is not supported");
     const ast *a = parse_primary(p);
@@ -291,8 +305,8 @@ static int strength(token_kind kind)
     if (kind == TOKEN_AMPERSAND) return 3;
     if (kind == TOKEN_LEFT_SHIFT || kind == TOKEN_RIGHT_SHIFT) return 4;
     if (kind == TOKEN_PLUS || kind == TOKEN_MINUS) return 5;
-    bool product = kind == TOKEN_STAR || kind == TOKEN_SLASH || kind == TOKEN_FLOOR || kind == TOKEN_PERCENT ||
-                   kind == TOKEN_AT;
+    bool product = kind == TOKEN_STAR || kind == TOKEN_SLASH || kind == TOKEN_FLOOR ||
+                   kind == TOKEN_PERCENT || kind == TOKEN_AT;
     return product ? 6 : 0;
 }
 
@@ -320,8 +334,8 @@ static bool take_compare(parser *p, compare_op *out)
         *out = (compare_op){TOKEN_IN, true};
         return true;
     }
-    bool sign = kind == TOKEN_LESS || kind == TOKEN_GREATER || kind == TOKEN_LESS_EQUAL || kind == TOKEN_GREATER_EQUAL ||
-                kind == TOKEN_EQUAL || kind == TOKEN_NOT_EQUAL;
+    bool sign = kind == TOKEN_LESS || kind == TOKEN_GREATER || kind == TOKEN_LESS_EQUAL ||
+                kind == TOKEN_GREATER_EQUAL || kind == TOKEN_EQUAL || kind == TOKEN_NOT_EQUAL;
     if (!sign && kind != TOKEN_IN && kind != TOKEN_IS) return false;
     parser_take(p);
     if (kind == TOKEN_IS) out->negated = parser_accept(p, TOKEN_NOT);
@@ -341,8 +355,8 @@ static const ast *parse_compare(parser *p)
     if (ops.n == 0) return first;
     ast_list list = ast_list_of(rest);
     unsigned height = ast_higher(first->height, ast_list_height(list));
-    return ast_make(p, COMPARE, compare, parser_since(p, first->at), height + 1, .first = first, .ops = ops.at,
-                    .rest = list);
+    return ast_make(p, COMPARE, compare, parser_since(p, first->at), height + 1, .first = first,
+                    .ops = ops.at, .rest = list);
 }
 
 static const ast *parse_not(parser *p)
@@ -386,7 +400,8 @@ static const ast *parse_lambda(parser *p)
     ast_list params = parse_params(p, TOKEN_COLON, false);
     parser_expect(p, TOKEN_COLON);
     const ast *body = parse_expr(p);
-    return ast_make(p, LAMBDA, lambda, parser_since(p, at), body->height + 1, .params = params, .body = body);
+    return ast_make(p, LAMBDA, lambda, parser_since(p, at), body->height + 1, .params = params,
+                    .body = body);
 }
 
 static const ast *parse_choice(parser *p)
@@ -397,7 +412,8 @@ static const ast *parse_choice(parser *p)
         parser_take(p);
         parser_take(p);
         const ast *value = parse_expr(p);
-        return ast_make(p, WALRUS, walrus, parser_since(p, t.at), value->height + 1, .name = t.text, .value = value);
+        return ast_make(p, WALRUS, walrus, parser_since(p, t.at), value->height + 1, .name = t.text,
+                        .value = value);
     }
     const ast *yes = parse_logic(p, TOKEN_OR);
     if (!parser_accept(p, TOKEN_IF)) return yes;
@@ -405,7 +421,8 @@ static const ast *parse_choice(parser *p)
     parser_expect(p, TOKEN_ELSE);
     const ast *no = parse_expr(p);
     unsigned height = ast_higher(yes->height, ast_higher(cond->height, no->height));
-    return ast_make(p, CHOICE, choice, parser_since(p, yes->at), height + 1, .cond = cond, .yes = yes, .no = no);
+    return ast_make(p, CHOICE, choice, parser_since(p, yes->at), height + 1, .cond = cond,
+                    .yes = yes, .no = no);
 }
 
 const ast *parse_expr(parser *p)
@@ -420,8 +437,8 @@ const ast *parse_expr(parser *p)
 static bool ends_list(const parser *p)
 {
     token_kind kind = parser_peek(p).kind;
-    return kind == TOKEN_NEWLINE || kind == TOKEN_ASSIGN || kind == TOKEN_END || kind == TOKEN_SEMICOLON ||
-           kind == TOKEN_COLON || kind == TOKEN_IN;
+    return kind == TOKEN_NEWLINE || kind == TOKEN_ASSIGN || kind == TOKEN_END ||
+           kind == TOKEN_SEMICOLON || kind == TOKEN_COLON || kind == TOKEN_IN;
 }
 
 static const ast *parse_items(parser *p, const ast *(*item)(parser *p))

@@ -1,8 +1,9 @@
-/* Statements, and the parser's cursor: errors end a statement, and parsing goes on at the next one. */
+/* Statements, and the parser's cursor: errors end a statement, and parsing goes on at the next one.
+ */
+#include "front/parser.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "front/parser.h"
 
 /* ---- Cursor ---------------------------------------------------------------------------------- */
 
@@ -58,7 +59,8 @@ void parser_expected(parser *p, const char *what)
     token t = parser_peek(p);
     bool by_text = t.kind == TOKEN_NAME || t.kind == TOKEN_NUMBER;
     if (by_text) {
-        parser_fail(p, t.at, "expected %s, found '%.*s'", what, (int)(t.text.n < 60 ? t.text.n : 60), t.text.p);
+        parser_fail(p, t.at, "expected %s, found '%.*s'", what,
+                    (int)(t.text.n < 60 ? t.text.n : 60), t.text.p);
     } else {
         parser_fail(p, t.at, "expected %s, found %s", what, token_name(t.kind));
     }
@@ -74,7 +76,8 @@ bool parser_enter(parser *p)
 {
     if (p->failed) return false;
     if (p->depth == PARSE_DEPTH) {
-        parser_fail(p, parser_peek(p).at, "this is nested too deeply (more than %d levels)", PARSE_DEPTH);
+        parser_fail(p, parser_peek(p).at, "this is nested too deeply (more than %d levels)",
+                    PARSE_DEPTH);
         return false;
     }
     p->depth++;
@@ -96,7 +99,8 @@ const ast *parser_keep(parser *p, const void *node)
 {
     const ast *n = node;
     if (n->height > AST_HEIGHT) {
-        parser_fail(p, n->at, "this expression has too many levels (more than %d): split it up", AST_HEIGHT);
+        parser_fail(p, n->at, "this expression has too many levels (more than %d): split it up",
+                    AST_HEIGHT);
     }
     return n;
 }
@@ -117,8 +121,8 @@ static void skip_block(parser *p)
 static void recover(parser *p)
 {
     p->failed = false;
-    while (!parser_is(p, TOKEN_NEWLINE) && !parser_is(p, TOKEN_END) && !parser_is(p, TOKEN_INDENT) &&
-           !parser_is(p, TOKEN_DEDENT)) {
+    while (!parser_is(p, TOKEN_NEWLINE) && !parser_is(p, TOKEN_END) &&
+           !parser_is(p, TOKEN_INDENT) && !parser_is(p, TOKEN_DEDENT)) {
         parser_take(p);
     }
     parser_accept(p, TOKEN_NEWLINE);
@@ -143,7 +147,8 @@ static const ast *parse_assignment(parser *p, const ast *first)
         if (value != NULL) ast_vec_push(p->mem, &targets, value);
         value = parse_expr_list(p);
     }
-    return ast_make(p, ASSIGN, assign, parser_since(p, first->at), 0, .targets = ast_list_of(targets), .value = value);
+    return ast_make(p, ASSIGN, assign, parser_since(p, first->at), 0,
+                    .targets = ast_list_of(targets), .value = value);
 }
 
 static const ast *parse_expression_statement(parser *p)
@@ -154,8 +159,8 @@ static const ast *parse_expression_statement(parser *p)
     if (is_augmented(next)) {
         parser_take(p);
         const ast *value = parse_expr_list(p);
-        return ast_make(p, AUGMENTED, augmented, parser_since(p, first->at), 0, .op = next, .target = first,
-                        .value = value);
+        return ast_make(p, AUGMENTED, augmented, parser_since(p, first->at), 0, .op = next,
+                        .target = first, .value = value);
     }
     if (parser_accept(p, TOKEN_COLON)) {
         const ast *annotation = parse_expr(p);
@@ -199,8 +204,9 @@ static void parse_import(parser *p, ast_vec *out)
     do {
         str module = parse_dotted(p);
         str alias = parser_accept(p, TOKEN_AS) ? parser_expect(p, TOKEN_NAME).text : STR("");
-        ast_vec_push(p->mem, out,
-                     ast_make(p, IMPORT, import, parser_since(p, at), 0, .module = module, .alias = alias));
+        ast_vec_push(
+            p->mem, out,
+            ast_make(p, IMPORT, import, parser_since(p, at), 0, .module = module, .alias = alias));
     } while (parser_accept(p, TOKEN_COMMA));
 }
 
@@ -216,8 +222,8 @@ static void parse_from(parser *p, ast_vec *out)
         str name = parser_expect(p, TOKEN_NAME).text;
         str alias = parser_accept(p, TOKEN_AS) ? parser_expect(p, TOKEN_NAME).text : name;
         ast_vec_push(p->mem, out,
-                     ast_make(p, IMPORT, import, parser_since(p, at), 0, .module = module, .name = name,
-                              .alias = alias, .is_from = true));
+                     ast_make(p, IMPORT, import, parser_since(p, at), 0, .module = module,
+                              .name = name, .alias = alias, .is_from = true));
     } while (parser_accept(p, TOKEN_COMMA));
     if (round) parser_expect(p, TOKEN_CLOSE_ROUND);
 }
@@ -226,14 +232,16 @@ static void parse_from(parser *p, ast_vec *out)
 static const ast *parse_other_line(parser *p)
 {
     token t = parser_peek(p);
-    while (!parser_is(p, TOKEN_NEWLINE) && !parser_is(p, TOKEN_SEMICOLON) && !parser_is(p, TOKEN_END)) parser_take(p);
+    while (!parser_is(p, TOKEN_NEWLINE) && !parser_is(p, TOKEN_SEMICOLON) &&
+           !parser_is(p, TOKEN_END))
+        parser_take(p);
     return ast_make(p, OTHER, other, parser_since(p, t.at), 0, .word = t.text);
 }
 
 static bool is_other_line(token_kind kind)
 {
-    return kind == TOKEN_DEL || kind == TOKEN_GLOBAL || kind == TOKEN_NONLOCAL || kind == TOKEN_RAISE ||
-           kind == TOKEN_YIELD;
+    return kind == TOKEN_DEL || kind == TOKEN_GLOBAL || kind == TOKEN_NONLOCAL ||
+           kind == TOKEN_RAISE || kind == TOKEN_YIELD;
 }
 
 static void parse_simple(parser *p, ast_vec *out)
@@ -348,8 +356,10 @@ static bool items_in_brackets(const parser *p)
     for (size_t i = 0;; ++i) {
         token_kind kind = parser_peek_after(p, i).kind;
         if (kind == TOKEN_END || kind == TOKEN_NEWLINE) return false;
-        if (kind == TOKEN_OPEN_ROUND || kind == TOKEN_OPEN_SQUARE || kind == TOKEN_OPEN_CURLY) depth++;
-        if (kind == TOKEN_CLOSE_ROUND || kind == TOKEN_CLOSE_SQUARE || kind == TOKEN_CLOSE_CURLY) depth--;
+        if (kind == TOKEN_OPEN_ROUND || kind == TOKEN_OPEN_SQUARE || kind == TOKEN_OPEN_CURLY)
+            depth++;
+        if (kind == TOKEN_CLOSE_ROUND || kind == TOKEN_CLOSE_SQUARE || kind == TOKEN_CLOSE_CURLY)
+            depth--;
         if (depth == 0) return parser_peek_after(p, i + 1).kind == TOKEN_COLON;
     }
 }
@@ -365,8 +375,8 @@ static const ast *parse_with(parser *p)
         const ast *context = parse_expr(p), *target = NULL;
         if (parser_accept(p, TOKEN_AS)) target = parse_expr(p);
         ast_vec_push(p->mem, &items,
-                     ast_make(p, WITH_ITEM, with_item, parser_since(p, context->at), 0, .context = context,
-                              .target = target));
+                     ast_make(p, WITH_ITEM, with_item, parser_since(p, context->at), 0,
+                              .context = context, .target = target));
     } while (parser_accept(p, TOKEN_COMMA));
     if (round) parser_expect(p, TOKEN_CLOSE_ROUND);
     span head = parser_since(p, at);
@@ -378,7 +388,8 @@ static const ast *parse_param(parser *p, bool annotated)
 {
     span at = parser_peek(p).at;
     int stars = parser_accept(p, TOKEN_STAR) ? 1 : parser_accept(p, TOKEN_POWER) ? 2 : 0;
-    bool bare = (stars == 1 && !parser_is(p, TOKEN_NAME)) || (stars == 0 && parser_accept(p, TOKEN_SLASH));
+    bool bare =
+        (stars == 1 && !parser_is(p, TOKEN_NAME)) || (stars == 0 && parser_accept(p, TOKEN_SLASH));
     if (bare) return ast_make(p, PARAM, param, parser_since(p, at), 0, .stars = 3);
     str name = parser_expect(p, TOKEN_NAME).text;
     const ast *annotation = annotated && parser_accept(p, TOKEN_COLON) ? parse_expr(p) : NULL;
@@ -422,8 +433,9 @@ static const ast *parse_def(parser *p, ast_list decorators)
     const ast *result = parser_accept(p, TOKEN_ARROW) ? parse_expr(p) : NULL;
     span head = parser_since(p, at);
     ast_list body = parse_suite(p);
-    return ast_make(p, DEF, def, head, 0, .name = name.text, .name_at = name.at, .params = params, .result = result,
-                    .body = body, .decorators = decorators, .type_params = type_params);
+    return ast_make(p, DEF, def, head, 0, .name = name.text, .name_at = name.at, .params = params,
+                    .result = result, .body = body, .decorators = decorators,
+                    .type_params = type_params);
 }
 
 static const ast *parse_class(parser *p, ast_list decorators)
@@ -444,8 +456,8 @@ static const ast *parse_class(parser *p, ast_list decorators)
     }
     span head = parser_since(p, at);
     ast_list body = parse_suite(p);
-    return ast_make(p, CLASS, class, head, 0, .name = name.text, .name_at = name.at, .bases = ast_list_of(bases),
-                    .body = body, .decorators = decorators);
+    return ast_make(p, CLASS, class, head, 0, .name = name.text, .name_at = name.at,
+                    .bases = ast_list_of(bases), .body = body, .decorators = decorators);
 }
 
 static const ast *parse_decorated(parser *p)
@@ -473,7 +485,8 @@ static const ast *parse_try(parser *p)
     token t = parser_take(p);
     ast_vec body = {0};
     append(p, &body, parse_suite(p));
-    while (!p->failed && (parser_is(p, TOKEN_EXCEPT) || parser_is(p, TOKEN_ELSE) || parser_is(p, TOKEN_FINALLY))) {
+    while (!p->failed && (parser_is(p, TOKEN_EXCEPT) || parser_is(p, TOKEN_ELSE) ||
+                          parser_is(p, TOKEN_FINALLY))) {
         parser_take(p);
         parser_accept(p, TOKEN_STAR);
         if (!parser_is(p, TOKEN_COLON)) {

@@ -20,7 +20,8 @@ static void push_text(parser *p, ast_vec *parts, token t, str body, const string
     bool as_it_stands = str_eq(value, body) && t.at.end - t.at.begin == t.text.n;
     size_t begin = (size_t)(body.p - t.text.p);
     span inside = as_it_stands ? part_of(t, begin, begin + body.n) : (span){0};
-    ast_vec_push(p->mem, parts, ast_make(p, STRING, string, t.at, 0, .value = value, .inside = inside));
+    ast_vec_push(p->mem, parts,
+                 ast_make(p, STRING, string, t.at, 0, .value = value, .inside = inside));
 }
 
 /* The end of a field's expression: '!', ':' or '}' outside of brackets and strings. */
@@ -94,7 +95,8 @@ static str plain_part(parser *p, str body, size_t begin, size_t end)
     size_t n = 0;
     for (size_t i = begin; i < end; ++i) {
         text[n++] = body.p[i];
-        if ((body.p[i] == '{' || body.p[i] == '}') && i + 1 < end && body.p[i + 1] == body.p[i]) ++i;
+        if ((body.p[i] == '{' || body.p[i] == '}') && i + 1 < end && body.p[i + 1] == body.p[i])
+            ++i;
     }
     return (str){text, n};
 }

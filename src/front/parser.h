@@ -1,10 +1,12 @@
-/* What the files of the parser share: the token cursor, errors, and the entry points to each other. */
+/* What the files of the parser share: the token cursor, errors, and the entry points to each other.
+ */
 #ifndef FRONT_PARSER_H
 #define FRONT_PARSER_H
 
 #include "front/parse.h"
 
-/* Levels of recursion while parsing, and levels of a finished expression (long sums are deep trees). */
+/* Levels of recursion while parsing, and levels of a finished expression (long sums are deep
+ * trees). */
 enum { PARSE_DEPTH = 100, AST_HEIGHT = 400 };
 
 typedef struct parser {
@@ -17,10 +19,12 @@ typedef struct parser {
 } parser;
 
 #define ast_make(p, KIND, name, where, levels, ...)                                                \
-    parser_keep((p), arena_copy((p)->mem,                                                          \
-                                &(const ast_##name){.node = {.kind = AST_##KIND, .height = (levels), .at = (where)}, \
-                                                    __VA_ARGS__},                                  \
-                                sizeof(ast_##name)))
+    parser_keep((p),                                                                               \
+                arena_copy((p)->mem,                                                               \
+                           &(const ast_##name){                                                    \
+                               .node = {.kind = AST_##KIND, .height = (levels), .at = (where)},    \
+                               __VA_ARGS__},                                                       \
+                           sizeof(ast_##name)))
 
 /* The node made, unless it is too high: then the statement fails. */
 const ast *parser_keep(parser *p, const void *node);

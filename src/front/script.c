@@ -1,4 +1,5 @@
-/* A whole file: the Python around the functions, the choice of a module, and its functions in order. */
+/* A whole file: the Python around the functions, the choice of a module, and its functions in
+ * order. */
 #include "front/script.h"
 
 #include "front/parse.h"
@@ -33,7 +34,8 @@ static value given_value(script *s, const ingot_value *v, str name)
     if (v->kind == INGOT_VALUE_BOOL) return value_bool(v->as.boolean != 0);
     if (v->kind == INGOT_VALUE_INT) return value_int(v->as.integer);
     if (v->kind == INGOT_VALUE_FLOAT) return value_float(v->as.real);
-    if (v->kind == INGOT_VALUE_STR) return value_str(str_copy(s->mem, (str){v->as.text.data, v->as.text.size}));
+    if (v->kind == INGOT_VALUE_STR)
+        return value_str(str_copy(s->mem, (str){v->as.text.data, v->as.text.size}));
     if (v->kind == INGOT_VALUE_TUPLE) {
         value_vec items = {0};
         for (size_t i = 0; i < v->as.tuple.count; ++i) {
@@ -43,7 +45,9 @@ static value given_value(script *s, const ingot_value *v, str name)
         }
         return value_tuple((value_list){items.at, items.n});
     }
-    return script_error(s, (span){0}, "the definition of '%.*s' is no number, string, bool, None or tuple", STR_ARG(name));
+    return script_error(s, (span){0},
+                        "the definition of '%.*s' is no number, string, bool, None or tuple",
+                        STR_ARG(name));
 }
 
 static void take_definitions(script *s)
@@ -61,11 +65,14 @@ static void warn_of_unused(script *s)
     for (size_t i = 0; i < s->given.n; ++i) {
         const given_name *g = s->given.entries[i].value;
         str name = s->given.entries[i].key;
-        if (!g->is_used) diag_warning(s->diags, (span){0}, "the definition of '%.*s' is not used by this program", STR_ARG(name));
+        if (!g->is_used)
+            diag_warning(s->diags, (span){0},
+                         "the definition of '%.*s' is not used by this program", STR_ARG(name));
     }
 }
 
-/* ---- The Python around ------------------------------------------------------------------------ */
+/* ---- The Python around ------------------------------------------------------------------------
+ */
 
 /* Evaluates without reports: what is not known here becomes UNKNOWN with the reason. */
 static value quiet(script *s, const ast *n)
@@ -90,12 +97,16 @@ static value unknown(const char *why)
 static void bind_around(script *s, const ast *target, value v)
 {
     if (target->kind == AST_NAME) scope_bind(s, ast_as_name(target)->id, v, target->at);
-    if (target->kind == AST_STAR) bind_around(s, ast_as_star(target)->value, unknown("it is part of an unpacked list"));
+    if (target->kind == AST_STAR)
+        bind_around(s, ast_as_star(target)->value, unknown("it is part of an unpacked list"));
     if (target->kind != AST_TUPLE) return;
     ast_list items = ast_as_tuple(target)->items;
     bool fits = v.kind == VALUE_TUPLE && v.as.list.n == items.n;
     for (size_t i = 0; i < items.n; ++i) {
-        bind_around(s, items.at[i], fits ? v.as.list.at[i] : v.kind == VALUE_UNKNOWN ? v : unknown("it is part of an unpacked value"));
+        bind_around(s, items.at[i],
+                    fits                      ? v.as.list.at[i]
+                    : v.kind == VALUE_UNKNOWN ? v
+                                              : unknown("it is part of an unpacked value"));
     }
 }
 
@@ -105,9 +116,15 @@ static void walk_import(script *s, const ast_import *n)
         const char *module, *name;
         space where;
     } known[] = {
-        {"tvm.script", "ir", SPACE_I},          {"tvm.script", "tirx", SPACE_T},        {"tvm.script", "tir", SPACE_T},
-        {"tvm.script.parser", "ir", SPACE_I},   {"tvm.script.parser", "tirx", SPACE_T}, {"tvm.script.parser", "tir", SPACE_T},
-        {"tvm", "script", SPACE_SCRIPT},        {"tvm", "tirx", SPACE_TIRX},            {"tvm", "tir", SPACE_TIRX},
+        {"tvm.script", "ir", SPACE_I},
+        {"tvm.script", "tirx", SPACE_T},
+        {"tvm.script", "tir", SPACE_T},
+        {"tvm.script.parser", "ir", SPACE_I},
+        {"tvm.script.parser", "tirx", SPACE_T},
+        {"tvm.script.parser", "tir", SPACE_T},
+        {"tvm", "script", SPACE_SCRIPT},
+        {"tvm", "tirx", SPACE_TIRX},
+        {"tvm", "tir", SPACE_TIRX},
     };
     value v = value_space(SPACE_FOREIGN, false);
     str name = n->alias;
@@ -159,7 +176,8 @@ static void walk_inside(reader *r, str name, ast_list params, ast_list body)
     for (size_t i = 0; i < params.n; ++i) {
         const ast_param *p = ast_as_param(params.at[i]);
         if (p->stars == 3) continue;
-        value v = p->initial != NULL ? quiet(s, p->initial) : unknown("it is a parameter of the function around");
+        value v = p->initial != NULL ? quiet(s, p->initial)
+                                     : unknown("it is a parameter of the function around");
         scope_bind(s, p->name, v, p->node.at);
     }
     walk(r, body);
@@ -178,7 +196,8 @@ static void walk_def(reader *r, const ast_def *n)
         return;
     }
     closure *f = arena_new(s->mem, closure);
-    *f = (closure){.node = &n->node, .scope = s->scope, .is_inline = ours && row->info == DECORATOR_INLINE};
+    *f = (closure){
+        .node = &n->node, .scope = s->scope, .is_inline = ours && row->info == DECORATOR_INLINE};
     value v = value_of(VALUE_CLOSURE);
     v.as.closure = f;
     if (!f->is_inline) walk_inside(r, n->name, n->params, n->body);
@@ -209,7 +228,8 @@ static void walk_augmented(script *s, const ast_augmented *n)
 {
     s->muted++;
     s->complaint = STR("");
-    value v = op_binary(s, op_of_augmented(n->op), eval(s, n->target), eval(s, n->value), n->node.at);
+    value v =
+        op_binary(s, op_of_augmented(n->op), eval(s, n->target), eval(s, n->value), n->node.at);
     s->muted--;
     bind_around(s, n->target, v.kind == VALUE_POISON ? unknown("its value is not known here") : v);
 }
@@ -221,7 +241,8 @@ static void walk_one(reader *r, const ast *n)
         walk_import(s, ast_as_import(n));
     } else if (n->kind == AST_ASSIGN) {
         value v = quiet(s, ast_as_assign(n)->value);
-        for (size_t i = 0; i < ast_as_assign(n)->targets.n; ++i) bind_around(s, ast_as_assign(n)->targets.at[i], v);
+        for (size_t i = 0; i < ast_as_assign(n)->targets.n; ++i)
+            bind_around(s, ast_as_assign(n)->targets.at[i], v);
     } else if (n->kind == AST_ANNOTATED && ast_as_annotated(n)->value != NULL) {
         bind_around(s, ast_as_annotated(n)->target, quiet(s, ast_as_annotated(n)->value));
     } else if (n->kind == AST_AUGMENTED) {
@@ -233,14 +254,16 @@ static void walk_one(reader *r, const ast *n)
     } else if (n->kind == AST_IF) {
         walk_if(r, ast_as_if(n));
     } else if (n->kind == AST_FOR) {
-        bind_around(s, ast_as_for(n)->target, unknown("it is a loop variable of the Python around"));
+        bind_around(s, ast_as_for(n)->target,
+                    unknown("it is a loop variable of the Python around"));
         walk(r, ast_as_for(n)->body);
     } else if (n->kind == AST_WHILE) {
         walk(r, ast_as_while(n)->body);
     } else if (n->kind == AST_WITH) {
         for (size_t i = 0; i < ast_as_with(n)->items.n; ++i) {
             const ast *target = ast_as_with_item(ast_as_with(n)->items.at[i])->target;
-            if (target != NULL) bind_around(s, target, unknown("it is made by a 'with' of the Python around"));
+            if (target != NULL)
+                bind_around(s, target, unknown("it is made by a 'with' of the Python around"));
         }
         walk(r, ast_as_with(n)->body);
     } else if (n->kind == AST_OTHER) {
@@ -263,7 +286,9 @@ static void name_candidates(script *s, const candidate_vec *found, bool nested)
 {
     for (size_t i = 0; i < found->n; ++i) {
         const candidate *c = &found->at[i];
-        if (c->is_nested == nested) script_note(s, c->node->at, "%s '%.*s'", c->is_class ? "class" : "function", STR_ARG(c->path));
+        if (c->is_nested == nested)
+            script_note(s, c->node->at, "%s '%.*s'", c->is_class ? "class" : "function",
+                        STR_ARG(c->path));
     }
 }
 
@@ -280,28 +305,33 @@ static bool choose_named(script *s, const candidate_vec *found, candidate_vec *o
     if (out->n == 0) {
         script_error(s, top, "this file has no module '%.*s'", STR_ARG(wanted));
     } else {
-        script_error(s, top, "this file has several modules '%.*s': say which by its whole path", STR_ARG(wanted));
+        script_error(s, top, "this file has several modules '%.*s': say which by its whole path",
+                     STR_ARG(wanted));
     }
     name_candidates(s, found, false);
     name_candidates(s, found, true);
     return false;
 }
 
-/* The candidates that make the module: the only class, else all functions of the file's top level; what stands inside
- * of plain functions counts where the top level has nothing, and then there must be one of it. False: reported. */
+/* The candidates that make the module: the only class, else all functions of the file's top level;
+ * what stands inside of plain functions counts where the top level has nothing, and then there must
+ * be one of it. False: reported. */
 static bool choose(script *s, const candidate_vec *found, candidate_vec *out)
 {
     if (s->options->module.n != 0) return choose_named(s, found, out);
     size_t nested = 0, classes = 0;
     for (size_t i = 0; i < found->n; ++i) nested += found->at[i].is_nested;
     bool use_nested = found->n == nested;
-    for (size_t i = 0; i < found->n; ++i) classes += found->at[i].is_class && found->at[i].is_nested == use_nested;
+    for (size_t i = 0; i < found->n; ++i)
+        classes += found->at[i].is_class && found->at[i].is_nested == use_nested;
     for (size_t i = 0; i < found->n; ++i) {
         const candidate *c = &found->at[i];
-        if (c->is_nested == use_nested && (classes == 0 || c->is_class)) candidate_vec_push(s->mem, out, *c);
+        if (c->is_nested == use_nested && (classes == 0 || c->is_class))
+            candidate_vec_push(s->mem, out, *c);
     }
     if (out->n == 0) {
-        script_error(s, (span){.file = s->file}, "no @I.ir_module class and no @T.prim_func function in this file");
+        script_error(s, (span){.file = s->file},
+                     "no @I.ir_module class and no @T.prim_func function in this file");
         return false;
     }
     if (out->n == 1 || (classes == 0 && !use_nested)) return true;
@@ -372,7 +402,8 @@ static void adopt(script *s, module_state *m, const ast_assign *n, const candida
         s->limit = limit;
         return;
     }
-    if (v.kind != VALUE_POISON) script_error(s, n->node.at, "in a module only functions of the program can be named");
+    if (v.kind != VALUE_POISON)
+        script_error(s, n->node.at, "in a module only functions of the program can be named");
 }
 
 static void read_member(script *s, module_state *m, const ast *n, const candidate_vec *found)
@@ -384,14 +415,18 @@ static void read_member(script *s, module_state *m, const ast *n, const candidat
         if (row != NULL && row->fn == fn_decorator && row->info == DECORATOR_FUNC) {
             add_func(s, m, def, fn);
         } else {
-            script_error(s, def->name_at, "'%.*s' is no @T.prim_func function: no others are supported in a module", STR_ARG(def->name));
+            script_error(s, def->name_at,
+                         "'%.*s' is no @T.prim_func function: no others are supported in a module",
+                         STR_ARG(def->name));
         }
     } else if (n->kind == AST_ASSIGN) {
         adopt(s, m, ast_as_assign(n), found);
     } else if (n->kind == AST_EXPRESSION) {
         const ast *e = ast_as_expression(n)->value;
-        bool harmless = e->kind == AST_STRING || (e->kind == AST_CONSTANT && ast_as_constant(e)->word == TOKEN_ELLIPSIS);
-        if (!harmless && !module_attrs(s, m, e)) script_error(s, n->at, "this is not supported in the body of a module");
+        bool harmless = e->kind == AST_STRING ||
+                        (e->kind == AST_CONSTANT && ast_as_constant(e)->word == TOKEN_ELLIPSIS);
+        if (!harmless && !module_attrs(s, m, e))
+            script_error(s, n->at, "this is not supported in the body of a module");
     } else if (n->kind != AST_PASS) {
         script_error(s, n->at, "this is not supported in the body of a module");
     }
@@ -427,12 +462,13 @@ static const ir_module *read_module(script *s, const candidate_vec *found)
         }
     }
     ir_module *out = arena_new(s->mem, ir_module);
-    *out = (ir_module){.funcs = m.funcs.at, .func_count = m.funcs.n, .attrs = {m.attrs.at, m.attrs.n}};
+    *out =
+        (ir_module){.funcs = m.funcs.at, .func_count = m.funcs.n, .attrs = {m.attrs.at, m.attrs.n}};
     return out;
 }
 
-const ir_module *front_parse(arena *mem, source_set *sources, uint32_t file, const front_options *options,
-                             diag_list *diags)
+const ir_module *front_parse(arena *mem, source_set *sources, uint32_t file,
+                             const front_options *options, diag_list *diags)
 {
     static const front_options none = {0};
     unsigned errors = diags->errors;

@@ -5,7 +5,8 @@
 static void count_names(map *counts, arena *mem, const ast *target)
 {
     if (target->kind == AST_TUPLE) {
-        for (size_t i = 0; i < ast_as_tuple(target)->items.n; ++i) count_names(counts, mem, ast_as_tuple(target)->items.at[i]);
+        for (size_t i = 0; i < ast_as_tuple(target)->items.n; ++i)
+            count_names(counts, mem, ast_as_tuple(target)->items.at[i]);
     }
     if (target->kind != AST_NAME) return;
     str name = ast_as_name(target)->id;
@@ -42,11 +43,14 @@ bool func_assigned_often(script *s, str name)
 static void define(script *s, str name, value v, span at)
 {
     const binding *here = scope_find_here(s, name);
-    bool fixed = here != NULL && !value_is_python(here->v) && here->v.kind != VALUE_POISON && here->v.kind != VALUE_SCALAR;
-    bool same = fixed && v.kind == VALUE_EXPR && here->v.kind == VALUE_EXPR && v.as.expr->kind == IR_VAR &&
-                here->v.as.expr->kind == IR_VAR && ir_as_var_ref(v.as.expr)->var == ir_as_var_ref(here->v.as.expr)->var;
+    bool fixed = here != NULL && !value_is_python(here->v) && here->v.kind != VALUE_POISON &&
+                 here->v.kind != VALUE_SCALAR;
+    bool same = fixed && v.kind == VALUE_EXPR && here->v.kind == VALUE_EXPR &&
+                v.as.expr->kind == IR_VAR && here->v.as.expr->kind == IR_VAR &&
+                ir_as_var_ref(v.as.expr)->var == ir_as_var_ref(here->v.as.expr)->var;
     if (fixed && !same && v.kind != VALUE_POISON) {
-        script_error(s, at, "'%.*s' is already defined in this scope and cannot be assigned", STR_ARG(name));
+        script_error(s, at, "'%.*s' is already defined in this scope and cannot be assigned",
+                     STR_ARG(name));
         script_note(s, here->at, "'%.*s' is defined here", STR_ARG(name));
         return;
     }
@@ -70,7 +74,8 @@ void bind_target(script *s, const ast *target, value v)
     if (!fits && v.kind != VALUE_POISON) {
         script_error(s, target->at, "%zu names for %s of another size", items.n, value_what(v));
     }
-    for (size_t i = 0; i < items.n; ++i) bind_target(s, items.at[i], fits ? v.as.list.at[i] : value_poison());
+    for (size_t i = 0; i < items.n; ++i)
+        bind_target(s, items.at[i], fits ? v.as.list.at[i] : value_poison());
 }
 
 /* ---- Variables of the program ---------------------------------------------------------------- */
@@ -159,10 +164,12 @@ static void assign_to(script *s, const ast *target, value v, span value_at)
     } else if (target->kind == AST_TUPLE) {
         ast_list items = ast_as_tuple(target)->items;
         bool fits = v.kind == VALUE_TUPLE && v.as.list.n == items.n;
-        if (!fits && v.kind != VALUE_POISON) script_error(s, target->at, "%zu names for %s of another size", items.n, value_what(v));
+        if (!fits && v.kind != VALUE_POISON)
+            script_error(s, target->at, "%zu names for %s of another size", items.n, value_what(v));
         for (size_t i = 0; i < items.n; ++i) {
             if (items.at[i]->kind == AST_NAME) {
-                assign_name(s, ast_as_name(items.at[i]), fits ? v.as.list.at[i] : value_poison(), value_at);
+                assign_name(s, ast_as_name(items.at[i]), fits ? v.as.list.at[i] : value_poison(),
+                            value_at);
             } else {
                 script_error(s, items.at[i]->at, "only names can be assigned together");
             }
@@ -180,7 +187,8 @@ static hints names_of(script *s, const ast *target)
     if (target->kind == AST_TUPLE) {
         ast_list items = ast_as_tuple(target)->items;
         for (size_t i = 0; i < items.n; ++i) {
-            if (items.at[i]->kind == AST_NAME) str_vec_push(s->mem, &names, ast_as_name(items.at[i])->id);
+            if (items.at[i]->kind == AST_NAME)
+                str_vec_push(s->mem, &names, ast_as_name(items.at[i])->id);
         }
     }
     return (hints){names.at, names.n};
@@ -224,7 +232,8 @@ void exec_augmented(script *s, const ast_augmented *n)
     } else if (value_is_python(result) && value_is_python(old) && inside) {
         define(s, name, result, n->node.at);
     } else {
-        script_error(s, n->target->at, "'%.*s' cannot be changed: it is no variable of this function", STR_ARG(name));
+        script_error(s, n->target->at,
+                     "'%.*s' cannot be changed: it is no variable of this function", STR_ARG(name));
         if (b != NULL) script_note(s, b->at, "'%.*s' is defined here", STR_ARG(name));
     }
 }
@@ -239,7 +248,8 @@ static void annotated_let(script *s, const ast_annotated *n, str name, const buf
     value v = eval_named(s, n->value, names_of(s, n->target));
     const ir_node *value_node = v.kind == VALUE_POISON ? NULL : to_expr(s, v, n->value->at);
     if (value_node != NULL && spec != NULL && spec->has_type) {
-        value_node = to_type(s, value_is_number(v) ? v : value_expr(value_node), spec->type, n->value->at);
+        value_node =
+            to_type(s, value_is_number(v) ? v : value_expr(value_node), spec->type, n->value->at);
         v.pointee = spec->pointee;
         v.scope = spec->scope;
     }
@@ -249,7 +259,8 @@ static void annotated_let(script *s, const ast_annotated *n, str name, const buf
     }
     if (spec != NULL && spec->has_type && ir_type_is_pointer(spec->type)) {
         const ir_var *p = ir_var_pointer(s->mem, name, spec->pointee, spec->scope, n->target->at);
-        suite_emit(s, ir_make(s->mem, BIND, bind, n->node.at, IR_VOID, .var = p, .value = value_node));
+        suite_emit(s,
+                   ir_make(s->mem, BIND, bind, n->node.at, IR_VOID, .var = p, .value = value_node));
         define(s, name, value_expr(ir_ref(s->mem, p, n->target->at)), n->target->at);
         return;
     }
@@ -271,16 +282,21 @@ void exec_annotated(script *s, const ast_annotated *n)
     } else if (kind.kind == VALUE_SPEC && kind.as.spec->is_local) {
         if (n->value != NULL) script_error(s, n->value->at, "a local array takes no value");
         const ir_buffer *b = buffer_make(s, kind.as.spec, name, NULL);
-        if (b != NULL) suite_emit(s, ir_make(s->mem, ALLOC, alloc, n->node.at, IR_VOID, .buffer = b));
+        if (b != NULL)
+            suite_emit(s, ir_make(s->mem, ALLOC, alloc, n->node.at, IR_VOID, .buffer = b));
         define(s, name, value_buffer(b), n->node.at);
     } else if (kind.kind == VALUE_TYPE && ir_type_is_pointer(kind.as.type) && n->value != NULL) {
-        buffer_spec spec = {.has_type = true, .type = kind.as.type, .pointee = kind.pointee, .scope = kind.scope};
+        buffer_spec spec = {
+            .has_type = true, .type = kind.as.type, .pointee = kind.pointee, .scope = kind.scope};
         annotated_let(s, n, name, &spec);
-    } else if (kind.kind == VALUE_TYPE && !ir_type_is_pointer(kind.as.type) && !ir_type_is_void(kind.as.type)) {
+    } else if (kind.kind == VALUE_TYPE && !ir_type_is_pointer(kind.as.type) &&
+               !ir_type_is_void(kind.as.type)) {
         value v = n->value != NULL ? eval(s, n->value) : value_of(VALUE_ABSENT);
         new_scalar(s, name, kind.as.type, v, n->node.at);
     } else {
-        if (kind.kind != VALUE_POISON) script_error(s, n->annotation->at, "%s is no annotation of a variable", value_what(kind));
+        if (kind.kind != VALUE_POISON)
+            script_error(s, n->annotation->at, "%s is no annotation of a variable",
+                         value_what(kind));
         if (n->value != NULL) eval(s, n->value);
         define(s, name, value_poison(), n->node.at);
     }

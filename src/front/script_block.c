@@ -8,8 +8,11 @@
 value fn_block(script *s, const call *c)
 {
     frame f = {.kind = FRAME_BLOCK, .at = c->at};
-    if (value_is_given(c->args[0]) && !to_str(s, c->args[0], c->spans[0], "the name of a block", &f.name)) return value_poison();
-    if (value_is_given(c->args[1]) && value_truth(c->args[1])) return script_error(s, c->at, "no_realize is not supported");
+    if (value_is_given(c->args[0]) &&
+        !to_str(s, c->args[0], c->spans[0], "the name of a block", &f.name))
+        return value_poison();
+    if (value_is_given(c->args[1]) && value_truth(c->args[1]))
+        return script_error(s, c->at, "no_realize is not supported");
     return value_frame(arena_copy(s->mem, &f, sizeof f));
 }
 
@@ -23,7 +26,8 @@ value fn_init(script *s, const call *c)
 static block_state *inside_block(script *s, const call *c)
 {
     if (s->func != NULL && s->block != NULL && s->block != &s->func->root) return s->block;
-    script_error(s, c->at, "T.%s%s belongs into a block (with T.sblock)", c->row->space == SPACE_AXIS ? "axis." : "", c->row->name);
+    script_error(s, c->at, "T.%s%s belongs into a block (with T.sblock)",
+                 c->row->space == SPACE_AXIS ? "axis." : "", c->row->name);
     return NULL;
 }
 
@@ -45,16 +49,19 @@ value fn_axis(script *s, const call *c)
     block_state *b = inside_block(s, c);
     if (b == NULL) return value_poison();
     value dom = c->args[0], bound = c->args[1];
-    if (bound.kind == VALUE_THREAD || bound.kind == VALUE_SCALAR) bound = value_expr(to_expr(s, bound, c->spans[1]));
+    if (bound.kind == VALUE_THREAD || bound.kind == VALUE_SCALAR)
+        bound = value_expr(to_expr(s, bound, c->spans[1]));
     value first = value_int(0), last = dom;
     bool pair = dom.kind == VALUE_TUPLE && dom.as.list.n == 2;
-    if (dom.kind == VALUE_TUPLE && !pair) return script_error(s, c->spans[0], "the domain of an axis is an extent or (begin, end)");
+    if (dom.kind == VALUE_TUPLE && !pair)
+        return script_error(s, c->spans[0], "the domain of an axis is an extent or (begin, end)");
     if (pair) {
         first = dom.as.list.at[0];
         last = dom.as.list.at[1];
     }
     ir_type type = axis_type(last, bound);
-    if (value_is_given(c->args[2]) && !to_dtype(s, c->args[2], c->spans[2], &type)) return value_poison();
+    if (value_is_given(c->args[2]) && !to_dtype(s, c->args[2], c->spans[2], &type))
+        return value_poison();
     if (!ir_type_is_int(type)) return script_error(s, c->at, "an axis is an integer");
     ir_iter iter = {.kind = (ir_iter_kind)c->row->info, .at = c->at};
     iter.min = to_type(s, first, type, c->spans[0]);
@@ -78,21 +85,28 @@ value fn_remap(script *s, const call *c)
 {
     block_state *b = inside_block(s, c);
     str kinds;
-    if (b == NULL || !to_str(s, c->args[0], c->spans[0], "the kinds of axes", &kinds)) return value_poison();
+    if (b == NULL || !to_str(s, c->args[0], c->spans[0], "the kinds of axes", &kinds))
+        return value_poison();
     value list = c->args[1];
     if (list.kind != VALUE_TUPLE || list.as.list.n != kinds.n || kinds.n == 0) {
-        return script_error(s, c->at, "T.axis.remap takes one letter (S or R) for each loop variable of its list");
+        return script_error(
+            s, c->at, "T.axis.remap takes one letter (S or R) for each loop variable of its list");
     }
     value *vars = arena_array(s->mem, value, kinds.n);
     for (size_t i = 0; i < kinds.n; ++i) {
         ir_iter iter = {.at = c->at};
-        if (!remap_kind(kinds.p[i], &iter.kind)) return script_error(s, c->spans[0], "'%c' is no kind of axis: S or R", kinds.p[i]);
+        if (!remap_kind(kinds.p[i], &iter.kind))
+            return script_error(s, c->spans[0], "'%c' is no kind of axis: S or R", kinds.p[i]);
         value v = list.as.list.at[i];
         if (v.kind == VALUE_THREAD) v = value_expr(to_expr(s, v, c->spans[1]));
         bool var = v.kind == VALUE_EXPR && v.as.expr->kind == IR_VAR;
-        const loop_domain *domain = var ? map_get_id(&s->func->loops, ir_as_var_ref(v.as.expr)->var) : NULL;
-        if (domain == NULL) return script_error(s, c->spans[1], "T.axis.remap takes loop variables");
-        str name = c->hints.n == kinds.n ? c->hints.at[i] : str_format(s->mem, "%.*s_%zu", STR_ARG(call_hint(c, "v")), i);
+        const loop_domain *domain =
+            var ? map_get_id(&s->func->loops, ir_as_var_ref(v.as.expr)->var) : NULL;
+        if (domain == NULL)
+            return script_error(s, c->spans[1], "T.axis.remap takes loop variables");
+        str name = c->hints.n == kinds.n
+                       ? c->hints.at[i]
+                       : str_format(s->mem, "%.*s_%zu", STR_ARG(call_hint(c, "v")), i);
         iter.min = domain->min;
         iter.extent = domain->extent;
         iter.binding = v.as.expr;
@@ -111,7 +125,8 @@ value fn_regions(script *s, const call *c)
     b->regions_given = true;
     for (size_t i = 0; i < items.n; ++i) {
         ir_region r;
-        if (!to_region(s, items.at[i], list ? c->rest_spans[0] : c->rest_spans[i], &r)) return value_poison();
+        if (!to_region(s, items.at[i], list ? c->rest_spans[0] : c->rest_spans[i], &r))
+            return value_poison();
         region_vec_push(s->mem, c->row->info == 1 ? &b->writes : &b->reads, r);
     }
     return value_none();
@@ -124,9 +139,11 @@ value fn_where(script *s, const call *c)
     const ir_node *cond = to_bool(s, c->args[0], c->spans[0]);
     if (cond == NULL) return value_poison();
     if (b->predicate != NULL) return script_error(s, c->at, "a second T.where in this block");
-    /* A predicate stands outside of the block: where it names the block's variables, their bindings are meant. */
+    /* A predicate stands outside of the block: where it names the block's variables, their bindings
+     * are meant. */
     map bindings = {0};
-    for (size_t i = 0; i < b->iters.n; ++i) map_put_id(s->mem, &bindings, b->iters.at[i].var, b->iters.at[i].binding);
+    for (size_t i = 0; i < b->iters.n; ++i)
+        map_put_id(s->mem, &bindings, b->iters.at[i].var, b->iters.at[i].binding);
     b->predicate = ir_substitute(s->mem, cond, &bindings);
     return value_none();
 }
@@ -136,7 +153,8 @@ static void rename_keys(script *s, attr_vec *entries)
 {
     for (size_t i = 0; i < entries->n; ++i) {
         str key = entries->at[i].key;
-        if (str_starts(key, STR("tir."))) entries->at[i].key = str_format(s->mem, "tirx.%.*s", (int)key.n - 4, key.p + 4);
+        if (str_starts(key, STR("tir.")))
+            entries->at[i].key = str_format(s->mem, "tirx.%.*s", (int)key.n - 4, key.p + 4);
     }
 }
 
@@ -162,11 +180,14 @@ static void with_block(script *s, const ast_with *n, size_t item, const frame *f
     const ir_node *node = suite_end(s, n->node.at);
     s->block = b.outer;
     const ir_node *always = ir_int_new(s->mem, IR_B1, 1, f->at);
-    suite_emit(s, ir_make(s->mem, BLOCK, block, f->at, IR_VOID, .name = b.name, .iters = {b.iters.at, b.iters.n},
-                          .predicate = b.predicate != NULL ? b.predicate : always, .reads = {b.reads.at, b.reads.n},
-                          .writes = {b.writes.at, b.writes.n}, .regions_given = b.regions_given,
-                          .allocs = {b.allocs.at, b.allocs.n}, .matches = {b.matches.at, b.matches.n},
-                          .annotations = {b.annotations.at, b.annotations.n}, .init = b.init, .body = node));
+    suite_emit(s, ir_make(s->mem, BLOCK, block, f->at, IR_VOID, .name = b.name,
+                          .iters = {b.iters.at, b.iters.n},
+                          .predicate = b.predicate != NULL ? b.predicate : always,
+                          .reads = {b.reads.at, b.reads.n}, .writes = {b.writes.at, b.writes.n},
+                          .regions_given = b.regions_given, .allocs = {b.allocs.at, b.allocs.n},
+                          .matches = {b.matches.at, b.matches.n},
+                          .annotations = {b.annotations.at, b.annotations.n}, .init = b.init,
+                          .body = node));
 }
 
 static void with_init(script *s, const ast_with *n, size_t item, const frame *f)
@@ -203,7 +224,8 @@ static void with_frame(script *s, const ast_with *n, size_t item, const frame *f
         const ir_node *node = suite_end(s, n->node.at);
         suite_emit(s, script_with_body(s, f->node, node));
     } else {
-        if (f->kind == FRAME_LOOPS) script_error(s, f->at, "a loop is written with 'for', not 'with'");
+        if (f->kind == FRAME_LOOPS)
+            script_error(s, f->at, "a loop is written with 'for', not 'with'");
         with_items(s, n, item);
     }
 }
@@ -216,7 +238,8 @@ static void with_items(script *s, const ast_with *n, size_t item)
     }
     const ast_with_item *one = ast_as_with_item(n->items.at[item]);
     value v = eval_named(s, one->context, target_names(s, one->target));
-    /* Older scripts: with T.allocate(...) as X, with T.decl_buffer(...) as B, with T.LetStmt(...) as v. */
+    /* Older scripts: with T.allocate(...) as X, with T.decl_buffer(...) as B, with T.LetStmt(...)
+     * as v. */
     bool named = v.kind == VALUE_BUFFER || v.is_fresh;
     value as = v.kind == VALUE_FRAME ? v.as.frame->as : named ? v : value_poison();
     if (v.kind == VALUE_FRAME && as.kind == VALUE_ABSENT && one->target != NULL) {
@@ -228,7 +251,8 @@ static void with_items(script *s, const ast_with *n, size_t item)
         with_frame(s, n, item + 1, v.as.frame);
         return;
     }
-    if (!named && v.kind != VALUE_POISON) script_error(s, one->context->at, "'with' cannot take %s", value_what(v));
+    if (!named && v.kind != VALUE_POISON)
+        script_error(s, one->context->at, "'with' cannot take %s", value_what(v));
     with_items(s, n, item + 1);
 }
 
@@ -247,5 +271,6 @@ value frame_open(script *s, const frame *f, span at)
         return f->as.kind == VALUE_ABSENT ? value_none() : f->as;
     }
     if (f->kind == FRAME_DONE) return value_none();
-    return script_error(s, at, f->kind == FRAME_LOOPS ? "a loop needs 'for'" : "a block needs 'with'");
+    return script_error(s, at,
+                        f->kind == FRAME_LOOPS ? "a loop needs 'for'" : "a block needs 'with'");
 }

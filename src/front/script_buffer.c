@@ -3,7 +3,8 @@
 #include "front/script_inner.h"
 #include "ir/fold.h"
 
-/* What quoted names in shapes do: nothing new, variables of the signature, variables of a match_buffer. */
+/* What quoted names in shapes do: nothing new, variables of the signature, variables of a
+ * match_buffer. */
 typedef enum defines { DEFINES_NOTHING, DEFINES_SYMBOLS, DEFINES_MATCHED } defines;
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -13,13 +14,15 @@ typedef struct quoted {
     defines mode;
 } quoted;
 
-/* The type of a scalar parameter of that name that comes later in the signature; int32 otherwise. */
+/* The type of a scalar parameter of that name that comes later in the signature; int32 otherwise.
+ */
 static ir_type symbol_type(script *s, str name)
 {
     ast_list params = s->func->def->params;
     for (size_t i = 0; i < params.n; ++i) {
         const ast_param *p = ast_as_param(params.at[i]);
-        if (!str_eq(p->name, name) || p->annotation == NULL || p->annotation->kind == AST_CALL) continue;
+        if (!str_eq(p->name, name) || p->annotation == NULL || p->annotation->kind == AST_CALL)
+            continue;
         value v = eval(s, p->annotation);
         if (v.kind == VALUE_TYPE && ir_type_is_int(v.as.type)) return v.as.type;
     }
@@ -33,7 +36,9 @@ static void define_name(void *user, const ast *n)
     if (n->kind != AST_NAME) return;
     str name = ast_as_name(n)->id;
     bool inside;
-    if (scope_find(s, name, &inside) != NULL || str_is(name, "T") || name_find(s, SPACE_BUILTIN, name) != NULL) return;
+    if (scope_find(s, name, &inside) != NULL || str_is(name, "T") ||
+        name_find(s, SPACE_BUILTIN, name) != NULL)
+        return;
     const ir_var *v = ir_var_new(s->mem, name, symbol_type(s, name), n->at);
     if (q->mode == DEFINES_SYMBOLS) ir_var_vec_push(s->mem, &s->func->symbols, v);
     scope_bind(s, name, value_expr(ir_ref(s->mem, v, n->at)), n->at);
@@ -103,7 +108,8 @@ static value argument(const call *c, const char *name, span *at)
     *at = c->at;
     for (const char *text = c->row->params; *text != '\0'; ++index) {
         size_t n = strcspn(text, " ");
-        bool same = strncmp(text, name, length) == 0 && (n == length || (n == length + 1 && text[length] == '?'));
+        bool same = strncmp(text, name, length) == 0 &&
+                    (n == length || (n == length + 1 && text[length] == '?'));
         if (same) {
             *at = c->spans[index];
             return c->args[index];
@@ -118,7 +124,9 @@ static bool refuse_extras(script *s, const call *c)
 {
     span at;
     value kind = argument(c, "buffer_type", &at), axes = argument(c, "axis_separators", &at);
-    bool is_plain = !value_is_given(kind) || (kind.kind == VALUE_STR && (kind.as.text.n == 0 || str_is(kind.as.text, "default")));
+    bool is_plain =
+        !value_is_given(kind) ||
+        (kind.kind == VALUE_STR && (kind.as.text.n == 0 || str_is(kind.as.text, "default")));
     if (!is_plain) {
         script_error(s, c->at, "buffer_type is not supported");
         return false;
@@ -128,7 +136,8 @@ static bool refuse_extras(script *s, const call *c)
         return false;
     }
     value layout = argument(c, "layout", &at);
-    if (value_is_given(layout) && !(layout.kind == VALUE_STR && str_is(layout.as.text, "default"))) {
+    if (value_is_given(layout) &&
+        !(layout.kind == VALUE_STR && str_is(layout.as.text, "default"))) {
         script_error(s, at, "a buffer with a layout is not supported");
         return false;
     }
@@ -153,15 +162,19 @@ bool spec_from_call(script *s, const call *c, buffer_spec *out)
     out->byte_offset = argument(c, "byte_offset", &at);
     out->data = argument(c, "data", &at);
     value align = argument(c, "align", &at);
-    if (value_is_given(align) && !to_int(s, align, -1, 1 << 20, at, "align", &out->align)) return false;
+    if (value_is_given(align) && !to_int(s, align, -1, 1 << 20, at, "align", &out->align))
+        return false;
     if (out->align < 0) out->align = 0; /* -1: not said */
     value factor = argument(c, "offset_factor", &at);
-    if (value_is_given(factor) && !to_int(s, factor, 0, 1 << 20, at, "offset_factor", &out->offset_factor)) return false;
+    if (value_is_given(factor) &&
+        !to_int(s, factor, 0, 1 << 20, at, "offset_factor", &out->offset_factor))
+        return false;
     return refuse_extras(s, c);
 }
 
 /* Offset in elements. False: reported; NULL: none. */
-static bool element_offset(script *s, const buffer_spec *spec, str name, defines mode, const ir_node **out)
+static bool element_offset(script *s, const buffer_spec *spec, str name, defines mode,
+                           const ir_node **out)
 {
     *out = NULL;
     value offset = spec->elem_offset;
@@ -170,7 +183,8 @@ static bool element_offset(script *s, const buffer_spec *spec, str name, defines
             script_error(s, spec->at, "give elem_offset or byte_offset, not both");
             return false;
         }
-        offset = op_binary(s, TOKEN_FLOOR, spec->byte_offset, value_int(ir_type_bytes(spec->type)), spec->at);
+        offset = op_binary(s, TOKEN_FLOOR, spec->byte_offset, value_int(ir_type_bytes(spec->type)),
+                           spec->at);
     }
     if (!value_is_given(offset) && spec->offset_factor > 0 && mode != DEFINES_NOTHING) {
         offset = value_str(str_format(s->mem, "%.*s_elem_offset", STR_ARG(name)));
@@ -180,7 +194,8 @@ static bool element_offset(script *s, const buffer_spec *spec, str name, defines
     return *out != NULL;
 }
 
-static const ir_buffer *make(script *s, const buffer_spec *spec, str name, const ir_var *data, defines mode)
+static const ir_buffer *make(script *s, const buffer_spec *spec, str name, const ir_var *data,
+                             defines mode)
 {
     ir_buffer *b = arena_new(s->mem, ir_buffer);
     *b = (ir_buffer){.name = name,
@@ -190,7 +205,8 @@ static const ir_buffer *make(script *s, const buffer_spec *spec, str name, const
                      .offset_factor = spec->offset_factor,
                      .at = spec->at};
     if (!dimensions(s, spec->shape, spec->shape_at, mode, &b->shape)) return NULL;
-    if (value_is_given(spec->strides) && !dimensions(s, spec->strides, spec->at, mode, &b->strides)) return NULL;
+    if (value_is_given(spec->strides) && !dimensions(s, spec->strides, spec->at, mode, &b->strides))
+        return NULL;
     if (b->strides.n != 0 && b->strides.n != b->shape.n) {
         script_error(s, spec->at, "%zu strides for %zu dimensions", b->strides.n, b->shape.n);
         return NULL;
@@ -207,7 +223,8 @@ const ir_buffer *buffer_make(script *s, const buffer_spec *spec, str name, const
 
 const ir_buffer *buffer_scalar(script *s, str name, ir_type type, ir_scope where, span at)
 {
-    buffer_spec spec = {.at = at, .shape_at = at, .type = type, .scope = where, .shape = value_int(1)};
+    buffer_spec spec = {
+        .at = at, .shape_at = at, .type = type, .scope = where, .shape = value_int(1)};
     return make(s, &spec, name, NULL, DEFINES_NOTHING);
 }
 
@@ -229,7 +246,8 @@ value fn_alloc_buffer(script *s, const call *c)
 {
     buffer_spec spec;
     if (!needs_body(s, c) || !spec_from_call(s, c, &spec)) return value_poison();
-    if (value_is_given(spec.data)) return script_error(s, c->at, "an allocation takes no data=; T.decl_buffer views memory");
+    if (value_is_given(spec.data))
+        return script_error(s, c->at, "an allocation takes no data=; T.decl_buffer views memory");
     if (c->row->info == ALLOC_SHARED) spec.scope = IR_SCOPE_SHARED;
     if (c->row->info == ALLOC_LOCAL) spec.scope = IR_SCOPE_LOCAL;
     const ir_buffer *b = buffer_make(s, &spec, call_hint(c, "buffer"), NULL);
@@ -254,7 +272,8 @@ value fn_alloc_scalar(script *s, const call *c)
 {
     ir_type type = IR_F32;
     if (!needs_body(s, c)) return value_poison();
-    if (value_is_given(c->args[0]) && !to_dtype(s, c->args[0], c->spans[0], &type)) return value_poison();
+    if (value_is_given(c->args[0]) && !to_dtype(s, c->args[0], c->spans[0], &type))
+        return value_poison();
     ir_scope where = c->row->info == ALLOC_SHARED ? IR_SCOPE_SHARED : IR_SCOPE_LOCAL;
     const ir_buffer *b = buffer_scalar(s, call_hint(c, "x"), type, where, c->at);
     if (b == NULL) return value_poison();
@@ -278,7 +297,8 @@ static const ir_var *data_pointer(script *s, value data, str name, span at)
     ir_type pointee;
     ir_scope where;
     pointer_target(data, &pointee, &where);
-    const ir_var *v = ir_var_pointer(s->mem, str_format(s->mem, "%.*s_ptr", STR_ARG(name)), pointee, where, at);
+    const ir_var *v =
+        ir_var_pointer(s->mem, str_format(s->mem, "%.*s_ptr", STR_ARG(name)), pointee, where, at);
     suite_emit(s, ir_make(s->mem, BIND, bind, at, IR_VOID, .var = v, .value = n));
     return v;
 }
@@ -292,7 +312,8 @@ static value declare(script *s, const call *c, buffer_spec *spec)
     value where = argument(c, "scope", &at);
     if (!value_is_given(where)) spec->scope = data->scope;
     if (spec->scope != data->scope) {
-        return script_error(s, at, "a view in scope '%s' of memory in scope '%s'", ir_scope_text(spec->scope), ir_scope_text(data->scope));
+        return script_error(s, at, "a view in scope '%s' of memory in scope '%s'",
+                            ir_scope_text(spec->scope), ir_scope_text(data->scope));
     }
     const ir_buffer *b = buffer_make(s, spec, name, data);
     if (b == NULL) return value_poison();
@@ -318,9 +339,11 @@ value fn_buffer(script *s, const call *c)
     if (!spec_from_call(s, c, &spec)) return value_poison();
     if (s->suite != NULL && !s->in_signature) {
         if (value_is_given(spec.data)) return declare(s, c, &spec);
-        return script_error(s, c->at, "T.%s in a body needs data=; T.alloc_buffer makes new memory", c->row->name);
+        return script_error(s, c->at, "T.%s in a body needs data=; T.alloc_buffer makes new memory",
+                            c->row->name);
     }
-    if (value_is_given(spec.data)) return script_error(s, c->at, "data= of a parameter is not supported");
+    if (value_is_given(spec.data))
+        return script_error(s, c->at, "data= of a parameter is not supported");
     value v = value_of(VALUE_SPEC);
     v.as.spec = arena_copy(s->mem, &spec, sizeof spec);
     return v;
@@ -332,11 +355,15 @@ value fn_allocate(script *s, const call *c)
     if (!needs_body(s, c)) return value_poison();
     buffer_spec spec = {.at = c->at, .shape_at = c->spans[0], .shape = c->args[0]};
     if (!to_dtype(s, c->args[1], c->spans[1], &spec.type)) return value_poison();
-    if (value_is_given(c->args[2]) && !to_scope(s, c->args[2], c->spans[2], &spec.scope)) return value_poison();
-    bool always = !value_is_given(c->args[3]) || (value_is_python(c->args[3]) && value_truth(c->args[3]));
-    if (!always) return script_error(s, c->spans[3], "an allocation under a condition is not supported");
+    if (value_is_given(c->args[2]) && !to_scope(s, c->args[2], c->spans[2], &spec.scope))
+        return value_poison();
+    bool always =
+        !value_is_given(c->args[3]) || (value_is_python(c->args[3]) && value_truth(c->args[3]));
+    if (!always)
+        return script_error(s, c->spans[3], "an allocation under a condition is not supported");
     attr_vec notes = {0};
-    if (value_is_given(c->args[4]) && !to_attrs(s, c->args[4], c->spans[4], &notes)) return value_poison();
+    if (value_is_given(c->args[4]) && !to_attrs(s, c->args[4], c->spans[4], &notes))
+        return value_poison();
     const ir_buffer *b = buffer_make(s, &spec, call_hint(c, "memory"), NULL);
     if (b == NULL) return value_poison();
     emit_alloc(s, b, (ir_attrs){notes.at, notes.n}, c->at);
@@ -349,11 +376,13 @@ static value match_param(script *s, const call *c, const ir_var *handle, buffer_
     for (size_t i = 0; i < s->func->params.n; ++i) {
         ir_param *p = &s->func->params.at[i];
         if (p->var != handle) continue;
-        if (p->buffer != NULL) return script_error(s, c->at, "'%.*s' is matched a second time", STR_ARG(handle->name));
+        if (p->buffer != NULL)
+            return script_error(s, c->at, "'%.*s' is matched a second time", STR_ARG(handle->name));
         p->buffer = make(s, spec, call_hint(c, "buffer"), NULL, DEFINES_SYMBOLS);
         return value_buffer(p->buffer);
     }
-    return script_error(s, c->at, "T.match_buffer takes a parameter that is a handle, or a part of a buffer");
+    return script_error(s, c->at,
+                        "T.match_buffer takes a parameter that is a handle, or a part of a buffer");
 }
 
 value fn_match_buffer(script *s, const call *c)
@@ -362,17 +391,20 @@ value fn_match_buffer(script *s, const call *c)
     if (!needs_body(s, c) || !spec_from_call(s, c, &spec)) return value_poison();
     value from = c->args[0];
     bool handle = from.kind == VALUE_EXPR && from.as.expr->kind == IR_VAR;
-    if (handle && spec.shape.kind == VALUE_ABSENT) return script_error(s, c->at, "T.match_buffer lacks the shape");
+    if (handle && spec.shape.kind == VALUE_ABSENT)
+        return script_error(s, c->at, "T.match_buffer lacks the shape");
     if (handle) return match_param(s, c, ir_as_var_ref(from.as.expr)->var, &spec);
     ir_match m = {0};
     if (!to_region(s, from, c->spans[0], &m.source)) return value_poison();
-    if (s->block == &s->func->root) return script_error(s, c->at, "T.match_buffer of a part of a buffer belongs into a block");
+    if (s->block == &s->func->root)
+        return script_error(s, c->at, "T.match_buffer of a part of a buffer belongs into a block");
     span at;
     if (!value_is_given(argument(c, "dtype", &at))) spec.type = m.source.buffer->type;
     if (!value_is_given(argument(c, "scope", &at))) spec.scope = m.source.buffer->scope;
     if (spec.shape.kind == VALUE_ABSENT) {
         ir_node_vec extents = {0};
-        for (size_t i = 0; i < m.source.n; ++i) ir_node_vec_push(s->mem, &extents, m.source.ranges[i].extent);
+        for (size_t i = 0; i < m.source.n; ++i)
+            ir_node_vec_push(s->mem, &extents, m.source.ranges[i].extent);
         spec.shape = shape_of(s, ir_list_of(extents));
     }
     m.buffer = make(s, &spec, call_hint(c, "buffer"), NULL, DEFINES_MATCHED);
@@ -389,5 +421,6 @@ value fn_method_scope(script *s, const call *c)
 
 value fn_let(script *s, const call *c)
 {
-    return script_error(s, c->at, "T.let as a call is not supported; T.let is an annotation, T.Let an expression");
+    return script_error(
+        s, c->at, "T.let as a call is not supported; T.let is an annotation, T.Let an expression");
 }

@@ -2,7 +2,8 @@
 #include "front/script_inner.h"
 
 static const name_row rows[] = {
-#define SCRIPT_NAME(where, name, handler, info, params) {SPACE_##where, name, handler, params, (int)(info)},
+#define SCRIPT_NAME(where, name, handler, info, params)                                            \
+    {SPACE_##where, name, handler, params, (int)(info)},
 #define SCRIPT_SPACE(where, name, sub) {SPACE_##where, name, NULL, "", SPACE_##sub},
 #include "front/names.def"
 #undef SCRIPT_NAME
@@ -18,7 +19,11 @@ static const name_row *builtin_row(script *s, space where, str name)
     ir_builtin fn = ir_builtin_find(name);
     if (fn == IR_FN_COUNT || fn == IR_FN_TUPLE || str_starts(name, STR("metal."))) return NULL;
     name_row *row = arena_new(s->mem, name_row);
-    *row = (name_row){.space = where, .name = ir_builtins[fn].name, .fn = fn_builtin, .params = "*args dtype? span?", .info = (int)fn};
+    *row = (name_row){.space = where,
+                      .name = ir_builtins[fn].name,
+                      .fn = fn_builtin,
+                      .params = "*args dtype? span?",
+                      .info = (int)fn};
     return row;
 }
 
@@ -80,7 +85,8 @@ typedef struct arguments {
 
 VEC_DECLARE(span_vec, span)
 
-static void push_dict(script *s, value dict, span at, str_vec *names, value_vec *named, span_vec *spans)
+static void push_dict(script *s, value dict, span at, str_vec *names, value_vec *named,
+                      span_vec *spans)
 {
     for (size_t i = 0; i + 1 < dict.as.list.n; i += 2) {
         str name;
@@ -99,7 +105,9 @@ static arguments eval_arguments(script *s, ast_list list)
     bool bad = false;
     for (size_t i = 0; i < list.n; ++i) {
         const ast *n = list.at[i];
-        const ast *inner = n->kind == AST_KEYWORD ? ast_as_keyword(n)->value : n->kind == AST_STAR ? ast_as_star(n)->value : n;
+        const ast *inner = n->kind == AST_KEYWORD ? ast_as_keyword(n)->value
+                           : n->kind == AST_STAR  ? ast_as_star(n)->value
+                                                  : n;
         value v = eval(s, inner);
         bad = bad || v.kind == VALUE_POISON;
         if (n->kind == AST_KEYWORD) {
@@ -107,11 +115,14 @@ static arguments eval_arguments(script *s, ast_list list)
             value_vec_push(s->mem, &named, v);
             span_vec_push(s->mem, &named_spans, inner->at);
         } else if (n->kind == AST_STAR && ast_as_star(n)->is_double) {
-            if (v.kind == VALUE_DICT) push_dict(s, v, n->at, &names, &named, &named_spans);
-            else if (v.kind != VALUE_POISON) bad = script_error(s, n->at, "'**' needs a dict").kind == VALUE_POISON;
+            if (v.kind == VALUE_DICT)
+                push_dict(s, v, n->at, &names, &named, &named_spans);
+            else if (v.kind != VALUE_POISON)
+                bad = script_error(s, n->at, "'**' needs a dict").kind == VALUE_POISON;
         } else if (n->kind == AST_STAR) {
             bool list_like = v.kind == VALUE_TUPLE;
-            if (!list_like && v.kind != VALUE_POISON) bad = script_error(s, n->at, "'*' needs a list or tuple").kind == VALUE_POISON;
+            if (!list_like && v.kind != VALUE_POISON)
+                bad = script_error(s, n->at, "'*' needs a list or tuple").kind == VALUE_POISON;
             for (size_t j = 0; list_like && j < v.as.list.n; ++j) {
                 value_vec_push(s->mem, &positions, v.as.list.at[j]);
                 span_vec_push(s->mem, &spans, n->at);
@@ -163,7 +174,8 @@ static bool match_params(script *s, const arguments *a, call *c, const param_nam
             if (!params[j].is_rest && str_eq(params[j].name, a->names[i])) at = j;
         }
         if (at == n) {
-            script_error(s, a->named_spans[i], "'%s' has no parameter '%.*s'", c->row->name, STR_ARG(a->names[i]));
+            script_error(s, a->named_spans[i], "'%s' has no parameter '%.*s'", c->row->name,
+                         STR_ARG(a->names[i]));
             return false;
         }
         if (args[at].kind != VALUE_ABSENT) {
@@ -175,7 +187,8 @@ static bool match_params(script *s, const arguments *a, call *c, const param_nam
     }
     for (size_t i = 0; i < n; ++i) {
         if (args[i].kind != VALUE_ABSENT || params[i].is_optional || params[i].is_rest) continue;
-        script_error(s, c->at, "'%s' lacks its argument '%.*s'", c->row->name, STR_ARG(params[i].name));
+        script_error(s, c->at, "'%s' lacks its argument '%.*s'", c->row->name,
+                     STR_ARG(params[i].name));
         return false;
     }
     return true;
@@ -197,7 +210,10 @@ static value call_row(script *s, value callee, const arguments *a, span at, hint
 /* T.float32(x): a new variable, a constant or a conversion. */
 static value call_type(script *s, value type, const arguments *a, span at, hints names)
 {
-    static const name_row row = {.space = SPACE_T, .name = "a type", .fn = fn_convert, .params = "value? is_size_var? span?"};
+    static const name_row row = {.space = SPACE_T,
+                                 .name = "a type",
+                                 .fn = fn_convert,
+                                 .params = "value? is_size_var? span?"};
     call c = {.row = &row, .at = at, .hints = names, .receiver = type};
     param_name params[MAX_PARAMS];
     size_t n = split_params(row.params, params);
@@ -234,7 +250,8 @@ static const ast *only_return(const ast_def *def)
     const ast *result = NULL;
     for (size_t i = 0; i < def->body.n; ++i) {
         const ast *n = def->body.at[i];
-        bool docstring = n->kind == AST_EXPRESSION && ast_as_expression(n)->value->kind == AST_STRING;
+        bool docstring =
+            n->kind == AST_EXPRESSION && ast_as_expression(n)->value->kind == AST_STRING;
         if (docstring) continue;
         if (n->kind != AST_RETURN || i + 1 != def->body.n) return NULL;
         result = ast_as_return(n)->value;
@@ -252,7 +269,9 @@ static value run_closure(script *s, const closure *f, span at)
     }
     const ast *result = only_return(def);
     if (result != NULL) return eval(s, result);
-    script_error(s, at, "'%.*s' cannot be called here: only functions that return one expression can", STR_ARG(def->name));
+    script_error(s, at,
+                 "'%.*s' cannot be called here: only functions that return one expression can",
+                 STR_ARG(def->name));
     script_note(s, def->name_at, "'%.*s' is defined here", STR_ARG(def->name));
     return value_poison();
 }
@@ -264,7 +283,8 @@ value call_closure(script *s, const closure *f, value_list args, span at)
     scope inner;
     if (!f->is_dynamic) s->scope = f->scope;
     scope_push(s, f->is_inline ? SCOPE_INNER : SCOPE_FUNC, &inner);
-    ast_list params = f->node->kind == AST_LAMBDA ? ast_as_lambda(f->node)->params : ast_as_def(f->node)->params;
+    ast_list params =
+        f->node->kind == AST_LAMBDA ? ast_as_lambda(f->node)->params : ast_as_def(f->node)->params;
     value v = bind_params(s, params, args, at) ? run_closure(s, f, at) : value_poison();
     s->scope = saved;
     script_leave(s);
@@ -274,7 +294,8 @@ value call_closure(script *s, const closure *f, value_list args, span at)
 /* Arguments of a closure in the order of its parameters. */
 static value call_with_names(script *s, const closure *f, const arguments *a, span at)
 {
-    ast_list params = f->node->kind == AST_LAMBDA ? ast_as_lambda(f->node)->params : ast_as_def(f->node)->params;
+    ast_list params =
+        f->node->kind == AST_LAMBDA ? ast_as_lambda(f->node)->params : ast_as_def(f->node)->params;
     value_vec args = {0};
     for (size_t i = 0; i < a->position_count; ++i) value_vec_push(s->mem, &args, a->positions[i]);
     for (size_t i = 0; i < a->named_count; ++i) {
@@ -282,10 +303,13 @@ static value call_with_names(script *s, const closure *f, const arguments *a, sp
         for (size_t j = 0; j < params.n; ++j) {
             if (str_eq(ast_as_param(params.at[j])->name, a->names[i])) at_param = j;
         }
-        if (at_param == params.n) return script_error(s, a->named_spans[i], "there is no parameter '%.*s'", STR_ARG(a->names[i]));
+        if (at_param == params.n)
+            return script_error(s, a->named_spans[i], "there is no parameter '%.*s'",
+                                STR_ARG(a->names[i]));
         while (args.n <= at_param) value_vec_push(s->mem, &args, value_of(VALUE_ABSENT));
         if (args.at[at_param].kind != VALUE_ABSENT) {
-            return script_error(s, a->named_spans[i], "'%.*s' is given twice", STR_ARG(a->names[i]));
+            return script_error(s, a->named_spans[i], "'%.*s' is given twice",
+                                STR_ARG(a->names[i]));
         }
         args.at[at_param] = a->named[i];
     }
@@ -306,8 +330,10 @@ value eval_call(script *s, const ast_call *n, hints names)
         return v;
     }
     if (callee.kind == VALUE_GLOBAL) {
-        return script_error(s, n->node.at, "calls from one function of the module to another ('%.*s') are not supported",
-                            STR_ARG(callee.as.text));
+        return script_error(
+            s, n->node.at,
+            "calls from one function of the module to another ('%.*s') are not supported",
+            STR_ARG(callee.as.text));
     }
     return script_error(s, n->node.at, "%s cannot be called", value_what(callee));
 }

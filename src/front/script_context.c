@@ -1,12 +1,12 @@
 /* Errors, scopes of names, and suites of statements while a script is read. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "front/script_inner.h"
 #include "ir/walk.h"
 
-/* Levels of evaluation (expressions within expressions, statements within statements, closures called), and
- * evaluations in all: what Python would compute for minutes is refused. */
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Levels of evaluation (expressions within expressions, statements within statements, closures
+ * called), and evaluations in all: what Python would compute for minutes is refused. */
 enum { SCRIPT_DEPTH = 1000, SCRIPT_STEPS = 4000000 };
 
 value script_error(script *s, span at, const char *format, ...)
@@ -42,7 +42,8 @@ bool script_enter(script *s, span at)
         return false;
     }
     if (s->steps++ > SCRIPT_STEPS) {
-        if (s->steps == SCRIPT_STEPS + 2 || s->muted != 0) script_error(s, at, "this takes too many steps to evaluate");
+        if (s->steps == SCRIPT_STEPS + 2 || s->muted != 0)
+            script_error(s, at, "this takes too many steps to evaluate");
         return false;
     }
     s->depth++;
@@ -72,13 +73,14 @@ static bool is_surrounding(const scope *where)
     return where->kind == SCOPE_MODULE || where->kind == SCOPE_PLAIN;
 }
 
-/* A name can be used often: with each level of names that repeat names an expression may double. So what a
- * name stands for is bounded, and with it every expression. */
+/* A name can be used often: with each level of names that repeat names an expression may double. So
+ * what a name stands for is bounded, and with it every expression. */
 enum { NAMED_NODES = 20000, NAMED_DEPTH = 400 };
 
 static bool is_moderate(const value *v, unsigned depth)
 {
-    if (v->kind == VALUE_EXPR && v->as.expr != NULL) return ir_is_moderate(v->as.expr, NAMED_NODES, NAMED_DEPTH);
+    if (v->kind == VALUE_EXPR && v->as.expr != NULL)
+        return ir_is_moderate(v->as.expr, NAMED_NODES, NAMED_DEPTH);
     bool holds_values = v->kind == VALUE_TUPLE || v->kind == VALUE_DICT;
     for (size_t i = 0; holds_values && depth != 0 && i < v->as.list.n; ++i) {
         if (!is_moderate(&v->as.list.at[i], depth - 1)) return false;
@@ -89,7 +91,8 @@ static bool is_moderate(const value *v, unsigned depth)
 void scope_bind(script *s, str name, value v, span at)
 {
     if (!is_moderate(&v, 8)) {
-        v = script_error(s, at, "the expression that '%.*s' stands for is too large", STR_ARG(name));
+        v = script_error(s, at, "the expression that '%.*s' stands for is too large",
+                         STR_ARG(name));
     }
     binding *b = arena_new(s->mem, binding);
     *b = (binding){.v = v, .at = at, .order = s->order++, .older = map_get(&s->scope->names, name)};
@@ -148,7 +151,8 @@ const ir_node *suite_end(script *s, span at)
     for (size_t i = inner->wraps.n; i > 0; --i) {
         wrap w = inner->wraps.at[i - 1];
         size_t n = inner->body.n - w.start;
-        const ir_node *body = n != 0 ? ir_seq_new(s->mem, inner->body.at + w.start, n, at) : ir_nop(s->mem);
+        const ir_node *body =
+            n != 0 ? ir_seq_new(s->mem, inner->body.at + w.start, n, at) : ir_nop(s->mem);
         inner->body.n = w.start;
         ir_node_vec_push(s->mem, &inner->body, script_with_body(s, w.node, body));
     }
@@ -163,7 +167,8 @@ void suite_emit(script *s, const ir_node *n)
 
 void suite_wrap(script *s, const ir_node *node)
 {
-    if (s->suite != NULL) wrap_vec_push(s->mem, &s->suite->wraps, (wrap){.node = node, .start = s->suite->body.n});
+    if (s->suite != NULL)
+        wrap_vec_push(s->mem, &s->suite->wraps, (wrap){.node = node, .start = s->suite->body.n});
 }
 
 str call_hint(const call *c, const char *other)

@@ -1,10 +1,9 @@
 /* From the values of a script to IR: literals find their types, operands meet. */
 #include "front/script_inner.h"
-
-#include <math.h>
-
 #include "ir/fold.h"
 #include "ir/walk.h"
+
+#include <math.h>
 
 static const char *type_text(script *s, ir_type t)
 {
@@ -25,7 +24,8 @@ static const ir_node *int_literal(script *s, py_int v, ir_type type, span at)
     if (ir_type_is_float(type)) return ir_float_new(s->mem, type, (double)v, at);
     ir_type one = ir_type_element(type);
     if (fits(one, v)) return ir_int_new(s->mem, type, (int64_t)(uint64_t)v, at);
-    script_error(s, at, "literal value %s does not fit %s", py_int_text(s->mem, v).p, type_text(s, one));
+    script_error(s, at, "literal value %s does not fit %s", py_int_text(s->mem, v).p,
+                 type_text(s, one));
     return NULL;
 }
 
@@ -51,18 +51,21 @@ static ir_type literal_type(value v)
     return v.kind == VALUE_INT ? IR_I32 : IR_F32;
 }
 
-/* A literal beside an operand of that type. Comparisons convert it to the operand's type; arithmetic keeps int32 and
- * float32, except that an int beside a float is that float, and what int32 cannot hold takes the operand's type. */
+/* A literal beside an operand of that type. Comparisons convert it to the operand's type;
+ * arithmetic keeps int32 and float32, except that an int beside a float is that float, and what
+ * int32 cannot hold takes the operand's type. */
 static const ir_node *literal_beside(script *s, value v, ir_type other, bool compare, span at)
 {
     ir_type one = ir_type_element(other);
     if (compare && v.kind == VALUE_FLOAT && !ir_type_is_float(one)) {
-        script_error(s, at, "a float literal cannot be compared with %s; write T.float32(...)", type_text(s, one));
+        script_error(s, at, "a float literal cannot be compared with %s; write T.float32(...)",
+                     type_text(s, one));
         return NULL;
     }
     if (compare && !ir_type_is_pointer(one)) return literal_of(s, v, one, at);
     if (v.kind == VALUE_INT && ir_type_is_float(one)) return literal_of(s, v, one, at);
-    if (v.kind == VALUE_INT && ir_type_is_int(one) && !fits(IR_I32, v.as.integer)) return literal_of(s, v, one, at);
+    if (v.kind == VALUE_INT && ir_type_is_int(one) && !fits(IR_I32, v.as.integer))
+        return literal_of(s, v, one, at);
     bool wide = v.kind == VALUE_FLOAT && one.code == IR_FLOAT && one.bits == 64;
     return literal_of(s, v, wide ? one : literal_type(v), at);
 }
@@ -76,9 +79,11 @@ const ir_node *to_expr(script *s, value v, span at)
     if (value_is_number(v)) return literal_of(s, v, literal_type(v), at);
     if (v.kind == VALUE_REGION) return region_load(s, v.as.region, at);
     if (v.kind == VALUE_SCALAR) return scalar_load(s, v.as.buffer, at);
-    if (v.kind == VALUE_THREAD && v.as.thread->var != NULL) return ir_ref(s->mem, v.as.thread->var, at);
+    if (v.kind == VALUE_THREAD && v.as.thread->var != NULL)
+        return ir_ref(s->mem, v.as.thread->var, at);
     if (v.kind == VALUE_THREAD) {
-        script_error(s, at, "the thread axis '%.*s' is not launched here", STR_ARG(v.as.thread->name));
+        script_error(s, at, "the thread axis '%.*s' is not launched here",
+                     STR_ARG(v.as.thread->name));
         return NULL;
     }
     if (v.kind == VALUE_STR) return ir_string_new(s->mem, v.as.text, at);
@@ -105,9 +110,12 @@ static const ir_node *operand(script *s, value v, span at)
 const ir_node *to_type(script *s, value v, ir_type type, span at)
 {
     if (value_is_number(v)) {
-        /* Floats and what int32 cannot hold go to the type directly; the rest converts as an int32 would. */
-        bool direct = ir_type_is_float(type) || (v.kind == VALUE_INT && !fits(IR_I32, v.as.integer));
-        if (direct && (v.kind != VALUE_FLOAT || ir_type_is_float(type))) return literal_of(s, v, type, at);
+        /* Floats and what int32 cannot hold go to the type directly; the rest converts as an int32
+         * would. */
+        bool direct =
+            ir_type_is_float(type) || (v.kind == VALUE_INT && !fits(IR_I32, v.as.integer));
+        if (direct && (v.kind != VALUE_FLOAT || ir_type_is_float(type)))
+            return literal_of(s, v, type, at);
     }
     const ir_node *n = operand(s, v, at);
     if (n == NULL) return NULL;
@@ -116,7 +124,8 @@ const ir_node *to_type(script *s, value v, ir_type type, span at)
         return NULL;
     }
     if (n->type.lanes != type.lanes && n->type.lanes != 1) {
-        script_error(s, at, "%s has other lanes than %s", type_text(s, n->type), type_text(s, type));
+        script_error(s, at, "%s has other lanes than %s", type_text(s, n->type),
+                     type_text(s, type));
         return NULL;
     }
     return ir_fold_cast(s->mem, type, n);
@@ -137,11 +146,13 @@ const ir_node *to_bool(script *s, value v, span at)
     const ir_node *n = operand(s, v, at);
     if (n == NULL) return NULL;
     if (ir_type_is_bool(n->type)) return n;
-    script_error(s, at, "a condition must be bool, this is %s; compare it with something", type_text(s, n->type));
+    script_error(s, at, "a condition must be bool, this is %s; compare it with something",
+                 type_text(s, n->type));
     return NULL;
 }
 
-bool to_int(script *s, value v, int64_t least, int64_t most, span at, const char *what, int64_t *out)
+bool to_int(script *s, value v, int64_t least, int64_t most, span at, const char *what,
+            int64_t *out)
 {
     if (v.kind == VALUE_POISON) return false;
     py_int i;
@@ -155,8 +166,8 @@ bool to_int(script *s, value v, int64_t least, int64_t most, span at, const char
         return false;
     }
     if (i < least || i > most) {
-        script_error(s, at, "%s is %s, outside of %lld to %lld", what, py_int_text(s->mem, i).p, (long long)least,
-                     (long long)most);
+        script_error(s, at, "%s is %s, outside of %lld to %lld", what, py_int_text(s->mem, i).p,
+                     (long long)least, (long long)most);
         return false;
     }
     *out = (int64_t)i;
@@ -173,7 +184,8 @@ bool to_str(script *s, value v, span at, const char *what, str *out)
         *out = ir_as_string(v.as.expr)->text;
         return true;
     }
-    if (v.kind != VALUE_POISON) script_error(s, at, "%s must be a string, this is %s", what, value_what(v));
+    if (v.kind != VALUE_POISON)
+        script_error(s, at, "%s must be a string, this is %s", what, value_what(v));
     return false;
 }
 
@@ -190,7 +202,8 @@ bool to_dtype(script *s, value v, span at, ir_type *out)
         script_error(s, at, "'%.*s' is no type", STR_ARG(v.as.text));
         return false;
     }
-    if (v.kind != VALUE_POISON) script_error(s, at, "a type is needed here, this is %s", value_what(v));
+    if (v.kind != VALUE_POISON)
+        script_error(s, at, "a type is needed here, this is %s", value_what(v));
     return false;
 }
 
@@ -216,7 +229,9 @@ bool to_tag(script *s, value v, span at, str *out)
         if (str_is(*out, tags[i])) return true;
     }
     script_error(s, at, "'%.*s' is no thread axis", STR_ARG(*out));
-    script_note(s, at, "thread axes are blockIdx.x, .y, .z, threadIdx.x, .y, .z, vthread, vthread.x, .y, .z and cthread");
+    script_note(s, at,
+                "thread axes are blockIdx.x, .y, .z, threadIdx.x, .y, .z, vthread, vthread.x, .y, "
+                ".z and cthread");
     return false;
 }
 
@@ -234,10 +249,12 @@ void pointer_target(value v, ir_type *pointee, ir_scope *place)
 
 /* ---- Operands that meet ---------------------------------------------------------------------- */
 
-bool to_common(script *s, value a, value b, bool compare, span at, const ir_node **x, const ir_node **y)
+bool to_common(script *s, value a, value b, bool compare, span at, const ir_node **x,
+               const ir_node **y)
 {
     bool literal_a = value_is_number(a), literal_b = value_is_number(b);
-    const ir_node *m = literal_a ? NULL : operand(s, a, at), *n = literal_b ? NULL : operand(s, b, at);
+    const ir_node *m = literal_a ? NULL : operand(s, a, at),
+                  *n = literal_b ? NULL : operand(s, b, at);
     if ((m == NULL && !literal_a) || (n == NULL && !literal_b)) return false;
     if (literal_a) m = n != NULL ? literal_beside(s, a, n->type, compare, at) : to_expr(s, a, at);
     if (m == NULL) return false;
@@ -280,7 +297,8 @@ static int64_t split_constant(const ir_node *n, const ir_node **rest)
 const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop)
 {
     if (!ir_unify(s->mem, &start, &stop)) {
-        script_error(s, stop->at, "%s and %s do not mix", type_text(s, start->type), type_text(s, stop->type));
+        script_error(s, stop->at, "%s and %s do not mix", type_text(s, start->type),
+                     type_text(s, stop->type));
         return NULL;
     }
     if (stop->kind == IR_BIN && ir_as_bin(stop)->op == IR_ADD) {
@@ -291,7 +309,8 @@ const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop
     const ir_node *a, *b;
     int64_t c = split_constant(start, &a), d = split_constant(stop, &b), extent;
     bool same = (a == NULL && b == NULL) || (a != NULL && b != NULL && ir_equal(a, b));
-    if (same && !__builtin_sub_overflow(d, c, &extent)) return ir_int_new(s->mem, stop->type, extent, stop->at);
+    if (same && !__builtin_sub_overflow(d, c, &extent))
+        return ir_int_new(s->mem, stop->type, extent, stop->at);
     return ir_fold_bin(s->mem, IR_SUB, stop, start);
 }
 
@@ -300,7 +319,8 @@ const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop
 const ir_node *to_attr_value(script *s, value v, span at)
 {
     if (v.kind != VALUE_TUPLE) {
-        bool known = value_is_number(v) || v.kind == VALUE_STR || v.kind == VALUE_EXPR || v.kind == VALUE_POISON;
+        bool known = value_is_number(v) || v.kind == VALUE_STR || v.kind == VALUE_EXPR ||
+                     v.kind == VALUE_POISON;
         if (known) return to_expr(s, v, at);
         script_error(s, at, "%s cannot be the value of an attribute", value_what(v));
         return NULL;

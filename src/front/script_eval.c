@@ -25,7 +25,8 @@ static value predefined(script *s, str name)
     static const struct {
         const char *name;
         space where;
-    } spaces[] = {{"T", SPACE_T}, {"tir", SPACE_T}, {"tirx", SPACE_T}, {"I", SPACE_I}, {"ir", SPACE_I}, {"tvm", SPACE_TVM}};
+    } spaces[] = {{"T", SPACE_T}, {"tir", SPACE_T}, {"tirx", SPACE_T},
+                  {"I", SPACE_I}, {"ir", SPACE_I},  {"tvm", SPACE_TVM}};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; ++i) {
         if (str_is(name, spaces[i].name)) return value_space(spaces[i].where, str_is(name, "tir"));
     }
@@ -56,8 +57,11 @@ value eval_name(script *s, str name, span at)
     value v = b != NULL ? b->v : predefined(s, name);
     if (v.kind == VALUE_ABSENT) return undefined(s, name, at);
     if (v.kind == VALUE_UNKNOWN) {
-        script_error(s, at, "'%.*s' has no value that is known here: %.*s", STR_ARG(name), STR_ARG(v.as.text));
-        if (b != NULL) script_note(s, b->at, "'%.*s' is defined here; -D %.*s=VALUE can give it a value", STR_ARG(name), STR_ARG(name));
+        script_error(s, at, "'%.*s' has no value that is known here: %.*s", STR_ARG(name),
+                     STR_ARG(v.as.text));
+        if (b != NULL)
+            script_note(s, b->at, "'%.*s' is defined here; -D %.*s=VALUE can give it a value",
+                        STR_ARG(name), STR_ARG(name));
         return value_poison();
     }
     if (v.kind == VALUE_SCALAR) {
@@ -93,10 +97,12 @@ static value buffer_attribute(script *s, value object, str name, span at)
     if (str_is(name, "name")) return value_str(b->name);
     if (str_is(name, "ndim")) return value_int((py_int)b->shape.n);
     if (str_is(name, "elem_offset")) {
-        return value_expr(b->elem_offset != NULL ? b->elem_offset : ir_int_new(s->mem, IR_I32, 0, at));
+        return value_expr(b->elem_offset != NULL ? b->elem_offset
+                                                 : ir_int_new(s->mem, IR_I32, 0, at));
     }
     const name_row *row = name_find(s, SPACE_METHOD, name);
-    bool known = row != NULL && !str_is(name, "astype") && !str_is(name, "startswith") && !str_is(name, "endswith");
+    bool known = row != NULL && !str_is(name, "astype") && !str_is(name, "startswith") &&
+                 !str_is(name, "endswith");
     if (known) return bound_method(s, object, row);
     return script_error(s, at, "a buffer has no attribute '%.*s' here", STR_ARG(name));
 }
@@ -107,17 +113,22 @@ static value space_attribute(script *s, value object, str name, span at)
     if (where == SPACE_FOREIGN) {
         value v = value_of(VALUE_UNKNOWN);
         v.as.text = STR("it comes from a package that cannot be used here");
-        return s->muted != 0 ? v : script_error(s, at, "'%.*s' comes from a package that cannot be used here", STR_ARG(name));
+        return s->muted != 0
+                   ? v
+                   : script_error(s, at, "'%.*s' comes from a package that cannot be used here",
+                                  STR_ARG(name));
     }
     ir_type type;
-    if (where == SPACE_T && !str_is(name, "handle") && type_by_name(name, &type)) return value_type(type);
+    if (where == SPACE_T && !str_is(name, "handle") && type_by_name(name, &type))
+        return value_type(type);
     const name_row *row = name_find(s, where, name);
     if (row == NULL) {
         static const char *const spaces[] = {
-            [SPACE_TVM] = "tvm",      [SPACE_SCRIPT] = "tvm.script", [SPACE_T] = "T",
-            [SPACE_I] = "I",          [SPACE_AXIS] = "T.axis",       [SPACE_METAL] = "T.metal",
-            [SPACE_TIRX] = "tvm.tirx", [SPACE_BUILTIN] = "Python",   [SPACE_METHOD] = "this",
-            [SPACE_FOREIGN] = "this package"};
+            [SPACE_TVM] = "tvm",       [SPACE_SCRIPT] = "tvm.script",
+            [SPACE_T] = "T",           [SPACE_I] = "I",
+            [SPACE_AXIS] = "T.axis",   [SPACE_METAL] = "T.metal",
+            [SPACE_TIRX] = "tvm.tirx", [SPACE_BUILTIN] = "Python",
+            [SPACE_METHOD] = "this",   [SPACE_FOREIGN] = "this package"};
         return script_error(s, at, "%s.%.*s is not supported", spaces[where], STR_ARG(name));
     }
     if (row->fn == NULL) {
@@ -136,16 +147,21 @@ value eval_attribute(script *s, value object, str name, span at)
     if (object.kind == VALUE_SPACE) return space_attribute(s, object, name, at);
     if (object.kind == VALUE_BUFFER) return buffer_attribute(s, object, name, at);
     if (object.kind == VALUE_EXPR || object.kind == VALUE_REGION) {
-        if (str_is(name, "dtype") && object.kind == VALUE_EXPR) return value_type(object.as.expr->type);
-        if (str_is(name, "buffer") && object.kind == VALUE_REGION) return value_buffer(object.as.region->buffer);
-        if (str_is(name, "astype")) return bound_method(s, object, name_find(s, SPACE_METHOD, name));
+        if (str_is(name, "dtype") && object.kind == VALUE_EXPR)
+            return value_type(object.as.expr->type);
+        if (str_is(name, "buffer") && object.kind == VALUE_REGION)
+            return value_buffer(object.as.region->buffer);
+        if (str_is(name, "astype"))
+            return bound_method(s, object, name_find(s, SPACE_METHOD, name));
     }
     if (object.kind == VALUE_STR && (str_is(name, "startswith") || str_is(name, "endswith"))) {
         return bound_method(s, object, name_find(s, SPACE_METHOD, name));
     }
-    if (object.kind == VALUE_THREAD && str_is(name, "dtype")) return value_type(object.as.thread->var->type);
+    if (object.kind == VALUE_THREAD && str_is(name, "dtype"))
+        return value_type(object.as.thread->var->type);
     if (object.kind == VALUE_THREAD && str_is(name, "var")) return object;
-    return script_error(s, at, "%s has no attribute '%.*s' here", value_what(object), STR_ARG(name));
+    return script_error(s, at, "%s has no attribute '%.*s' here", value_what(object),
+                        STR_ARG(name));
 }
 
 /* ---- Displays -------------------------------------------------------------------------------- */
@@ -189,8 +205,11 @@ static value eval_dict(script *s, const ast_dict *n)
     for (size_t i = 0; i < n->values.n; ++i) {
         if (n->keys.at[i] == NULL) {
             value more = eval(s, n->values.at[i]);
-            if (more.kind != VALUE_DICT) return more.kind == VALUE_POISON ? more : script_error(s, n->node.at, "'**' needs a dict");
-            for (size_t j = 0; j < more.as.list.n; ++j) value_vec_push(s->mem, &items, more.as.list.at[j]);
+            if (more.kind != VALUE_DICT)
+                return more.kind == VALUE_POISON ? more
+                                                 : script_error(s, n->node.at, "'**' needs a dict");
+            for (size_t j = 0; j < more.as.list.n; ++j)
+                value_vec_push(s->mem, &items, more.as.list.at[j]);
             continue;
         }
         value key = eval(s, n->keys.at[i]), v = eval(s, n->values.at[i]);

@@ -36,11 +36,16 @@ static void read_options(script *s, func_state *f)
         const ast_keyword *option = ast_as_keyword(args.at[i]);
         value v = eval(s, option->value);
         bool known = str_is(option->name, "private") || str_is(option->name, "s_tir") ||
-                     str_is(option->name, "check_well_formed") || str_is(option->name, "persistent");
-        if (!known) script_error(s, option->node.at, "T.prim_func has no option '%.*s'", STR_ARG(option->name));
-        if (v.kind != VALUE_POISON && !value_is_python(v)) script_error(s, option->node.at, "this must be True or False");
+                     str_is(option->name, "check_well_formed") ||
+                     str_is(option->name, "persistent");
+        if (!known)
+            script_error(s, option->node.at, "T.prim_func has no option '%.*s'",
+                         STR_ARG(option->name));
+        if (v.kind != VALUE_POISON && !value_is_python(v))
+            script_error(s, option->node.at, "this must be True or False");
         if (str_is(option->name, "private")) f->is_private = value_truth(v);
-        if (str_is(option->name, "persistent") && value_truth(v)) script_error(s, option->node.at, "persistent kernels are not supported");
+        if (str_is(option->name, "persistent") && value_truth(v))
+            script_error(s, option->node.at, "persistent kernels are not supported");
     }
 }
 
@@ -51,7 +56,8 @@ static void scalar_param(script *s, const ast_param *p, ir_type type)
     /* A shape before it may have made the variable already. */
     const binding *here = scope_find_here(s, p->name);
     bool known = here != NULL && here->v.kind == VALUE_EXPR && here->v.as.expr->kind == IR_VAR;
-    const ir_var *v = known ? ir_as_var_ref(here->v.as.expr)->var : ir_var_new(s->mem, p->name, type, p->node.at);
+    const ir_var *v =
+        known ? ir_as_var_ref(here->v.as.expr)->var : ir_var_new(s->mem, p->name, type, p->node.at);
     if (!known) scope_bind(s, p->name, value_expr(ir_ref(s->mem, v, p->node.at)), p->node.at);
     param_vec_push(s->mem, &s->func->params, (ir_param){.var = v});
 }
@@ -83,7 +89,8 @@ static bool is_param_name(const func_state *f, str name)
 static bool is_plain_param(script *s, const ast_param *p)
 {
     const binding *here = scope_find_here(s, p->name);
-    bool symbol = here != NULL && here->v.kind == VALUE_EXPR && p->annotation != NULL && p->annotation->kind != AST_CALL;
+    bool symbol = here != NULL && here->v.kind == VALUE_EXPR && p->annotation != NULL &&
+                  p->annotation->kind != AST_CALL;
     bool twice = here != NULL && (!symbol || is_param_name(s->func, p->name));
     if (p->stars != 0) {
         script_error(s, p->node.at, "'*' parameters are not supported");
@@ -92,7 +99,8 @@ static bool is_plain_param(script *s, const ast_param *p)
     } else if (p->initial != NULL) {
         script_error(s, p->node.at, "a parameter cannot have a default value");
     } else if (p->annotation == NULL) {
-        script_error(s, p->node.at, "the parameter '%.*s' needs a type annotation", STR_ARG(p->name));
+        script_error(s, p->node.at, "the parameter '%.*s' needs a type annotation",
+                     STR_ARG(p->name));
     } else {
         return true;
     }
@@ -118,7 +126,8 @@ static void read_param(script *s, const ast_param *p)
     } else if (symbol) {
         scalar_param(s, p, v.as.expr->type);
     } else {
-        if (v.kind != VALUE_POISON) script_error(s, p->annotation->at, "%s is no type of a parameter", value_what(v));
+        if (v.kind != VALUE_POISON)
+            script_error(s, p->annotation->at, "%s is no type of a parameter", value_what(v));
         scope_bind(s, p->name, value_poison(), p->node.at);
     }
 }
@@ -136,12 +145,14 @@ static void read_signature(script *s, func_state *f)
     f->result = IR_VOID;
     if (f->def->result != NULL) {
         value v = eval(s, f->def->result);
-        if (v.kind != VALUE_NONE && v.kind != VALUE_POISON) to_dtype(s, v, f->def->result->at, &f->result);
+        if (v.kind != VALUE_NONE && v.kind != VALUE_POISON)
+            to_dtype(s, v, f->def->result->at, &f->result);
     }
     s->in_signature = false;
 }
 
-/* ---- What the signature defines ---------------------------------------------------------------- */
+/* ---- What the signature defines ----------------------------------------------------------------
+ */
 
 static bool list_has_var(ir_list list, const ir_var *v)
 {
@@ -158,7 +169,9 @@ static bool defined_by_signature(const func_state *f, const ir_var *v)
         if (p->var == v) return true;
         if (p->buffer == NULL) continue;
         if (list_has_var(p->buffer->shape, v) || list_has_var(p->buffer->strides, v)) return true;
-        if (p->buffer->elem_offset != NULL && list_has_var((ir_list){&p->buffer->elem_offset, 1}, v)) return true;
+        if (p->buffer->elem_offset != NULL &&
+            list_has_var((ir_list){&p->buffer->elem_offset, 1}, v))
+            return true;
     }
     return false;
 }
@@ -185,7 +198,8 @@ static void check_symbols(script *s, const func_state *f, const ir_node *body)
         const ir_var *v = f->symbols.at[i];
         if (defined_by_signature(f, v) || map_get_id(&f->let_vars, v) != NULL) continue;
         if (!ir_uses_var(body, v) && !used_in_signature(f, v)) continue;
-        script_error(s, v->at, "'%.*s' has no value: no parameter's shape consists of it alone", STR_ARG(v->name));
+        script_error(s, v->at, "'%.*s' has no value: no parameter's shape consists of it alone",
+                     STR_ARG(v->name));
     }
 }
 
@@ -220,8 +234,8 @@ static const ir_node *with_root(script *s, func_state *f, const ir_node *body)
     bool explicit_root = is_root(body) && f->root.allocs.n == 0;
     if (!f->has_blocks || explicit_root) return body;
     return ir_make(s->mem, BLOCK, block, body->at, IR_VOID, .name = STR("root"),
-                   .predicate = ir_int_new(s->mem, IR_B1, 1, body->at), .allocs = {f->root.allocs.at, f->root.allocs.n},
-                   .body = body);
+                   .predicate = ir_int_new(s->mem, IR_B1, 1, body->at),
+                   .allocs = {f->root.allocs.at, f->root.allocs.n}, .body = body);
 }
 
 static const ir_func *finish(script *s, func_state *f, const ir_node *body)

@@ -1,4 +1,5 @@
-/* Indexing: elements, vectors and parts of buffers; Python's lists; and what square brackets mean on types. */
+/* Indexing: elements, vectors and parts of buffers; Python's lists; and what square brackets mean
+ * on types. */
 #include "front/script_inner.h"
 #include "ir/fold.h"
 
@@ -8,7 +9,8 @@ enum { MOST_LANES = 64 };
 
 static void wrong_count(script *s, const ir_buffer *b, size_t n, span at)
 {
-    script_error(s, at, "'%.*s' has %zu dimension%s, indexed with %zu", STR_ARG(b->name), b->shape.n, b->shape.n == 1 ? "" : "s", n);
+    script_error(s, at, "'%.*s' has %zu dimension%s, indexed with %zu", STR_ARG(b->name),
+                 b->shape.n, b->shape.n == 1 ? "" : "s", n);
     script_note(s, b->at, "'%.*s' is declared here", STR_ARG(b->name));
 }
 
@@ -25,7 +27,8 @@ static bool index_dimension(script *s, region *r, size_t i, value v, span at)
     const value *part = v.as.list.at;
     r->is_slice[i] = true;
     r->is_open[i] = part[0].kind == VALUE_NONE || part[1].kind == VALUE_NONE;
-    r->min[i] = part[0].kind == VALUE_NONE ? ir_int_new(s->mem, whole->type, 0, at) : to_index(s, part[0], at);
+    r->min[i] = part[0].kind == VALUE_NONE ? ir_int_new(s->mem, whole->type, 0, at)
+                                           : to_index(s, part[0], at);
     const ir_node *stop = part[1].kind == VALUE_NONE ? whole : to_index(s, part[1], at);
     if (r->min[i] == NULL || stop == NULL) return false;
     if (part[2].kind != VALUE_NONE) {
@@ -81,19 +84,23 @@ static const ir_node *lanes_index(script *s, const region *r, size_t i, span at)
 {
     if (!r->is_slice[i]) return r->min[i];
     if (r->is_open[i]) {
-        script_error(s, at, "a vector access needs both bounds of its slice, and an index for each dimension");
+        script_error(
+            s, at,
+            "a vector access needs both bounds of its slice, and an index for each dimension");
         script_note(s, r->buffer->at, "'%.*s' is declared here", STR_ARG(r->buffer->name));
         return NULL;
     }
     int64_t extent, step = 1;
-    bool known = ir_const_value(r->extent[i], &extent) && (r->step[i] == NULL || ir_const_value(r->step[i], &step));
+    bool known = ir_const_value(r->extent[i], &extent) &&
+                 (r->step[i] == NULL || ir_const_value(r->step[i], &step));
     if (!known || step <= 0 || extent <= 0) {
         script_error(s, at, "the length of this slice must be a constant above 0");
         return NULL;
     }
     int64_t lanes = extent / step + (extent % step != 0);
     if (lanes > MOST_LANES) {
-        script_error(s, at, "a vector access of %lld elements (at most %d)", (long long)lanes, MOST_LANES);
+        script_error(s, at, "a vector access of %lld elements (at most %d)", (long long)lanes,
+                     MOST_LANES);
         return NULL;
     }
     const ir_node *base = r->min[i];
@@ -174,11 +181,13 @@ static bool region_of_load(script *s, const ir_load *load, span at, ir_region *o
 bool to_region(script *s, value v, span at, ir_region *out)
 {
     if (v.kind == VALUE_POISON) return false;
-    if (v.kind == VALUE_EXPR && v.as.expr->kind == IR_LOAD) return region_of_load(s, ir_as_load(v.as.expr), at, out);
+    if (v.kind == VALUE_EXPR && v.as.expr->kind == IR_LOAD)
+        return region_of_load(s, ir_as_load(v.as.expr), at, out);
     const region *r = v.kind == VALUE_REGION ? v.as.region : NULL;
     if (v.kind == VALUE_BUFFER) r = index_buffer(s, v.as.buffer, value_tuple((value_list){0}), at);
     if (r == NULL) {
-        if (v.kind != VALUE_BUFFER) script_error(s, at, "a part of a buffer is needed here, this is %s", value_what(v));
+        if (v.kind != VALUE_BUFFER)
+            script_error(s, at, "a part of a buffer is needed here, this is %s", value_what(v));
         return false;
     }
     ir_range *ranges = arena_array(s->mem, ir_range, r->n);
@@ -195,7 +204,8 @@ bool to_region(script *s, value v, span at, ir_region *out)
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
 
-/* Emits b[index] = v, converted to the buffer's type. `at` is the value's place, `whole` the statement's. */
+/* Emits b[index] = v, converted to the buffer's type. `at` is the value's place, `whole` the
+ * statement's. */
 static void store(script *s, const ir_buffer *b, ir_list index, value v, span at, span whole)
 {
     ir_type type = ir_load_new(s->mem, b, index, at)->type;
@@ -205,8 +215,10 @@ static void store(script *s, const ir_buffer *b, ir_list index, value v, span at
     const ir_node *n = literal ? to_type(s, v, type, at) : to_expr(s, v, at);
     if (n == NULL) return;
     if (n->type.lanes != type.lanes) {
-        script_error(s, at, "%u value%s stored into %u lane%s; T.Broadcast(value, lanes) makes a vector", (unsigned)n->type.lanes,
-                     n->type.lanes == 1 ? " is" : "s are", (unsigned)type.lanes, type.lanes == 1 ? "" : "s");
+        script_error(s, at,
+                     "%u value%s stored into %u lane%s; T.Broadcast(value, lanes) makes a vector",
+                     (unsigned)n->type.lanes, n->type.lanes == 1 ? " is" : "s are",
+                     (unsigned)type.lanes, type.lanes == 1 ? "" : "s");
         return;
     }
     if (ir_type_is_void(n->type) || (ir_type_is_pointer(n->type) && !ir_type_is_pointer(type))) {
@@ -227,7 +239,8 @@ void buffer_store(script *s, const ast_subscript *target, value v, span at)
     value object = eval(s, target->object), items = eval_index(s, target->index);
     if (object.kind == VALUE_POISON || items.kind == VALUE_POISON) return;
     if (object.kind != VALUE_BUFFER) {
-        script_error(s, target->object->at, "only buffers can be stored to, this is %s", value_what(object));
+        script_error(s, target->object->at, "only buffers can be stored to, this is %s",
+                     value_what(object));
         return;
     }
     const ir_buffer *b = object.as.buffer;
@@ -237,7 +250,8 @@ void buffer_store(script *s, const ast_subscript *target, value v, span at)
         return;
     }
     ir_list index;
-    if (buffer_index(s, b, items, target->node.at, &index)) store(s, b, index, v, at, span_join(target->node.at, at));
+    if (buffer_index(s, b, items, target->node.at, &index))
+        store(s, b, index, v, at, span_join(target->node.at, at));
 }
 
 const ir_node *scalar_load(script *s, const ir_buffer *b, span at)
@@ -262,11 +276,13 @@ static bool vector_index(script *s, const call *c, uint32_t lanes, ir_list *out)
     const ir_node *base = index.at[out->n - 1];
     if (base->type.lanes == lanes) return true;
     if (base->type.lanes != 1) {
-        script_error(s, c->at, "this access has %u lanes, not %u", (unsigned)base->type.lanes, lanes);
+        script_error(s, c->at, "this access has %u lanes, not %u", (unsigned)base->type.lanes,
+                     lanes);
         return false;
     }
     const ir_node *one = ir_int_new(s->mem, base->type, 1, c->at);
-    index.at[out->n - 1] = ir_make(s->mem, RAMP, ramp, c->at, ir_type_lanes(base->type, lanes), .base = base, .stride = one);
+    index.at[out->n - 1] = ir_make(s->mem, RAMP, ramp, c->at, ir_type_lanes(base->type, lanes),
+                                   .base = base, .stride = one);
     *out = ir_list_of(index);
     return true;
 }
@@ -275,7 +291,8 @@ value fn_method_vload(script *s, const call *c)
 {
     const ir_buffer *b = c->receiver.as.buffer;
     ir_type type = b->type;
-    if (value_is_given(c->args[1]) && !to_dtype(s, c->args[1], c->spans[1], &type)) return value_poison();
+    if (value_is_given(c->args[1]) && !to_dtype(s, c->args[1], c->spans[1], &type))
+        return value_poison();
     if (!ir_type_eq(ir_type_element(type), ir_type_element(b->type))) {
         return script_error(s, c->at, "vload gives the buffer's element type");
     }
@@ -286,7 +303,8 @@ value fn_method_vload(script *s, const call *c)
     if (!value_is_given(c->args[2])) return value_expr(load);
     const ir_node *predicate = to_bool(s, c->args[2], c->spans[2]);
     if (predicate == NULL) return value_poison();
-    return value_expr(ir_make(s->mem, LOAD, load, c->at, load->type, .buffer = b, .index = index, .predicate = predicate));
+    return value_expr(ir_make(s->mem, LOAD, load, c->at, load->type, .buffer = b, .index = index,
+                              .predicate = predicate));
 }
 
 value fn_method_vstore(script *s, const call *c)
@@ -294,7 +312,8 @@ value fn_method_vstore(script *s, const call *c)
     const ir_buffer *b = c->receiver.as.buffer;
     const ir_node *n = to_expr(s, c->args[1], c->spans[1]);
     ir_list index;
-    if (n == NULL || !vector_index(s, c, b->type.lanes == 1 ? n->type.lanes : 1, &index)) return value_poison();
+    if (n == NULL || !vector_index(s, c, b->type.lanes == 1 ? n->type.lanes : 1, &index))
+        return value_poison();
     if (!value_is_given(c->args[2])) {
         store(s, b, index, value_expr(n), c->at, c->at);
         return value_none();
@@ -302,7 +321,8 @@ value fn_method_vstore(script *s, const call *c)
     const ir_node *predicate = to_bool(s, c->args[2], c->spans[2]);
     n = to_type(s, value_expr(n), ir_load_new(s->mem, b, index, c->at)->type, c->spans[1]);
     if (predicate == NULL || n == NULL) return value_poison();
-    suite_emit(s, ir_make(s->mem, STORE, store, c->at, IR_VOID, .buffer = b, .index = index, .value = n, .predicate = predicate));
+    suite_emit(s, ir_make(s->mem, STORE, store, c->at, IR_VOID, .buffer = b, .index = index,
+                          .value = n, .predicate = predicate));
     return value_none();
 }
 
@@ -317,9 +337,14 @@ static value list_subscript(script *s, value object, value index, span at)
         const value *part = index.as.list.at;
         first = 0;
         last = n;
-        if (part[2].kind != VALUE_NONE) return script_error(s, at, "slices of lists with a step are not supported");
-        if (part[0].kind != VALUE_NONE && !to_int(s, part[0], INT32_MIN, INT32_MAX, at, "a bound", &first)) return value_poison();
-        if (part[1].kind != VALUE_NONE && !to_int(s, part[1], INT32_MIN, INT32_MAX, at, "a bound", &last)) return value_poison();
+        if (part[2].kind != VALUE_NONE)
+            return script_error(s, at, "slices of lists with a step are not supported");
+        if (part[0].kind != VALUE_NONE &&
+            !to_int(s, part[0], INT32_MIN, INT32_MAX, at, "a bound", &first))
+            return value_poison();
+        if (part[1].kind != VALUE_NONE &&
+            !to_int(s, part[1], INT32_MIN, INT32_MAX, at, "a bound", &last))
+            return value_poison();
         first = first < 0 ? first + n : first;
         last = last < 0 ? last + n : last;
         first = first < 0 ? 0 : first > n ? n : first;
@@ -330,7 +355,8 @@ static value list_subscript(script *s, value object, value index, span at)
         last = first + 1;
         if (object.kind == VALUE_TUPLE) return object.as.list.at[first];
     }
-    if (object.kind == VALUE_STR) return value_str((str){object.as.text.p + first, (size_t)(last - first)});
+    if (object.kind == VALUE_STR)
+        return value_str((str){object.as.text.p + first, (size_t)(last - first)});
     value v = value_tuple((value_list){object.as.list.at + first, (size_t)(last - first)});
     v.is_list = object.is_list;
     return v;
@@ -347,7 +373,12 @@ static value dict_subscript(script *s, value object, value key, span at)
 /* T.float32[4]: a local array as an annotation. */
 static value type_subscript(script *s, value type, value index, span at)
 {
-    buffer_spec spec = {.at = at, .shape_at = at, .is_local = true, .type = type.as.type, .scope = IR_SCOPE_LOCAL, .shape = index};
+    buffer_spec spec = {.at = at,
+                        .shape_at = at,
+                        .is_local = true,
+                        .type = type.as.type,
+                        .scope = IR_SCOPE_LOCAL,
+                        .shape = index};
     value v = value_of(VALUE_SPEC);
     v.as.spec = arena_copy(s->mem, &spec, sizeof spec);
     return v;
@@ -358,7 +389,12 @@ static value function_subscript(script *s, value fn, value index, span at)
 {
     const name_row *row = fn.as.function.row;
     if (row->fn == fn_let && index.kind == VALUE_TYPE) {
-        buffer_spec spec = {.at = at, .is_let = true, .has_type = true, .type = index.as.type, .pointee = index.pointee, .scope = index.scope};
+        buffer_spec spec = {.at = at,
+                            .is_let = true,
+                            .has_type = true,
+                            .type = index.as.type,
+                            .pointee = index.pointee,
+                            .scope = index.scope};
         value v = value_of(VALUE_SPEC);
         v.as.spec = arena_copy(s->mem, &spec, sizeof spec);
         return v;
@@ -376,7 +412,8 @@ static value function_subscript(script *s, value fn, value index, span at)
     if (row->fn == fn_buffer && s->in_signature) {
         value_list items = index.kind == VALUE_TUPLE ? index.as.list : (value_list){&index, 1};
         /* One item is the shape, or the shape's only extent. */
-        buffer_spec spec = {.at = at, .shape_at = at, .type = IR_F32, .shape = items.n != 0 ? items.at[0] : index};
+        buffer_spec spec = {
+            .at = at, .shape_at = at, .type = IR_F32, .shape = items.n != 0 ? items.at[0] : index};
         if (items.n > 2) return script_error(s, at, "T.Buffer[...] takes a shape and a type");
         if (items.n == 2 && !to_dtype(s, items.at[1], at, &spec.type)) return value_poison();
         value v = value_of(VALUE_SPEC);
@@ -390,8 +427,10 @@ value eval_subscript(script *s, const ast_subscript *n)
 {
     value object = eval(s, n->object), index = eval_index(s, n->index);
     if (object.kind == VALUE_POISON || index.kind == VALUE_POISON) return value_poison();
-    if (object.kind == VALUE_BUFFER) return buffer_subscript(s, object.as.buffer, index, n->node.at);
-    if (object.kind == VALUE_TUPLE || object.kind == VALUE_STR) return list_subscript(s, object, index, n->node.at);
+    if (object.kind == VALUE_BUFFER)
+        return buffer_subscript(s, object.as.buffer, index, n->node.at);
+    if (object.kind == VALUE_TUPLE || object.kind == VALUE_STR)
+        return list_subscript(s, object, index, n->node.at);
     if (object.kind == VALUE_DICT) return dict_subscript(s, object, index, n->node.at);
     if (object.kind == VALUE_TYPE) return type_subscript(s, object, index, n->node.at);
     if (object.kind == VALUE_FUNCTION) return function_subscript(s, object, index, n->node.at);

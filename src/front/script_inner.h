@@ -1,4 +1,5 @@
-/* What the files that turn syntax trees into IR share: the state, scopes, suites, and each other's functions. */
+/* What the files that turn syntax trees into IR share: the state, scopes, suites, and each other's
+ * functions. */
 #ifndef FRONT_SCRIPT_INNER_H
 #define FRONT_SCRIPT_INNER_H
 
@@ -28,9 +29,11 @@ typedef struct scope {
     map names; /* -> binding */
 } scope;
 
-/* ---- Statements being built -------------------------------------------------------------------- */
+/* ---- Statements being built --------------------------------------------------------------------
+ */
 
-/* A statement whose body is the rest of the suite: "bx = T.launch_thread(...)" on a line of its own. */
+/* A statement whose body is the rest of the suite: "bx = T.launch_thread(...)" on a line of its
+ * own. */
 typedef struct wrap {
     const ir_node *node; /* THREAD or ATTR with an empty body */
     size_t start;
@@ -76,10 +79,10 @@ typedef struct func_state {
     str_vec tags;
     const ir_node *dyn_shared_bytes;
     ir_type result;
-    map assigned;         /* name -> how often it is assigned: see func_assigned_often */
-    ir_var_vec symbols;   /* variables that the signature must define */
-    map let_vars;         /* variables that a T.Let gave a value */
-    map loops;            /* loop variable -> loop_domain */
+    map assigned;       /* name -> how often it is assigned: see func_assigned_often */
+    ir_var_vec symbols; /* variables that the signature must define */
+    map let_vars;       /* variables that a T.Let gave a value */
+    map loops;          /* loop variable -> loop_domain */
     block_state root;
     int loop_depth;
 } func_state;
@@ -98,23 +101,33 @@ typedef struct script {
     diag_list *diags;
     uint32_t file;
     const front_options *options;
-    map given; /* name -> given_name: the definitions, which go before what surrounds the functions */
+    map given; /* name -> given_name: the definitions, which go before what surrounds the functions
+                */
     scope *scope;
     suite *suite;       /* NULL outside of a function's body */
     block_state *block; /* innermost; the root block where there is no other */
     func_state *func;
-    hints hints;        /* names that the statement gives to what its call makes */
-    size_t order, limit; /* bindings made; those of module and plain scopes beyond `limit` are not seen */
+    hints hints; /* names that the statement gives to what its call makes */
+    size_t order,
+        limit; /* bindings made; those of module and plain scopes beyond `limit` are not seen */
     int depth, muted;
-    str complaint; /* the first error while muted */
-    uint64_t steps; /* evaluations so far */
-    map rows;      /* "<space>.<name>" -> name_row, as looked up so far */
+    str complaint;     /* the first error while muted */
+    uint64_t steps;    /* evaluations so far */
+    map rows;          /* "<space>.<name>" -> name_row, as looked up so far */
     bool in_signature; /* quoted names in shapes define variables */
 } script;
 
-/* ---- Frames: what `for` and `with` take --------------------------------------------------------- */
+/* ---- Frames: what `for` and `with` take ---------------------------------------------------------
+ */
 
-typedef enum frame_kind { FRAME_LOOPS, FRAME_BLOCK, FRAME_INIT, FRAME_THREAD, FRAME_ATTR, FRAME_DONE } frame_kind;
+typedef enum frame_kind {
+    FRAME_LOOPS,
+    FRAME_BLOCK,
+    FRAME_INIT,
+    FRAME_THREAD,
+    FRAME_ATTR,
+    FRAME_DONE
+} frame_kind;
 
 typedef struct loop_spec {
     ir_for_kind kind;
@@ -143,7 +156,7 @@ struct env_thread {
 struct closure {
     const ast *node; /* LAMBDA or DEF */
     scope *scope;
-    bool is_inline; /* T.inline, T.macro: its statements are put in place */
+    bool is_inline;  /* T.inline, T.macro: its statements are put in place */
     bool is_dynamic; /* a macro that is not hygienic */
 };
 
@@ -164,15 +177,15 @@ struct buffer_spec {
 
 typedef struct call {
     const name_row *row;
-    value receiver;     /* of a method */
+    value receiver; /* of a method */
     span at;
-    const value *args;  /* in the order of the row's parameters; ABSENT where not given */
+    const value *args; /* in the order of the row's parameters; ABSENT where not given */
     const span *spans;
-    const value *rest;  /* what a "*" parameter collects */
+    const value *rest; /* what a "*" parameter collects */
     const span *rest_spans;
     size_t rest_count;
-    hints hints;        /* names that the statement gives */
-    bool is_old;        /* called through the older `tir` */
+    hints hints; /* names that the statement gives */
+    bool is_old; /* called through the older `tir` */
 } call;
 
 typedef value (*script_fn)(script *s, const call *c);
@@ -195,10 +208,12 @@ enum { LIMIT_MIN, LIMIT_MAX, LIMIT_INFINITY };
 #include "front/handlers.def"
 #undef SCRIPT_HANDLER
 
-/* ---- script_context.c: errors, scopes, suites ------------------------------------------------------ */
+/* ---- script_context.c: errors, scopes, suites
+ * ------------------------------------------------------ */
 
 /* Reports (unless muted) and gives POISON. */
-value script_error(script *s, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+value script_error(script *s, span at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Explains the error just reported. */
 void script_note(script *s, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -206,7 +221,8 @@ void scope_push(script *s, scope_kind kind, scope *inner);
 void scope_pop(script *s);
 /* Names `v` in the innermost scope. */
 void scope_bind(script *s, str name, value v, span at);
-/* The binding seen from the innermost scope, or NULL; *inside tells whether it is of the function being read. */
+/* The binding seen from the innermost scope, or NULL; *inside tells whether it is of the function
+ * being read. */
 const binding *scope_find(script *s, str name, bool *inside);
 /* The binding in the innermost scope itself. */
 const binding *scope_find_here(script *s, str name);
@@ -226,7 +242,8 @@ void script_leave(script *s);
 /* The name that the statement gives, or `other`. */
 str call_hint(const call *c, const char *other);
 
-/* ---- script_eval.c: expressions ---------------------------------------------------------------- */
+/* ---- script_eval.c: expressions ----------------------------------------------------------------
+ */
 
 value eval(script *s, const ast *n);
 /* As eval, for the right side of an assignment to those names. */
@@ -240,18 +257,22 @@ const ir_node *eval_expr(script *s, const ast *n);
 value eval_comprehension(script *s, const ast_comprehension *n);
 value eval_format(script *s, const ast_format *n);
 
-/* ---- script_convert.c: values to IR --------------------------------------------------------------- */
+/* ---- script_convert.c: values to IR
+ * --------------------------------------------------------------- */
 
-/* The expression that a value stands for: literals take int32, float32, bool. NULL: none, reported. */
+/* The expression that a value stands for: literals take int32, float32, bool. NULL: none, reported.
+ */
 const ir_node *to_expr(script *s, value v, span at);
-/* Python literals take `type` where they can (reported where they do not fit); others are converted. */
+/* Python literals take `type` where they can (reported where they do not fit); others are
+ * converted. */
 const ir_node *to_type(script *s, value v, ir_type type, span at);
 /* An integer expression. */
 const ir_node *to_index(script *s, value v, span at);
 /* A condition: bool, any lanes. */
 const ir_node *to_bool(script *s, value v, span at);
 /* An int known at this point within [least, most]; false: reported. */
-bool to_int(script *s, value v, int64_t least, int64_t most, span at, const char *what, int64_t *out);
+bool to_int(script *s, value v, int64_t least, int64_t most, span at, const char *what,
+            int64_t *out);
 bool to_str(script *s, value v, span at, const char *what, str *out);
 /* A type from T.float32 or "float32". */
 bool to_dtype(script *s, value v, span at, ir_type *out);
@@ -260,7 +281,8 @@ bool to_tag(script *s, value v, span at, str *out);
 /* A literal of exactly that type, checked against its range. */
 const ir_node *literal_of(script *s, value v, ir_type type, span at);
 /* The two operands brought to one type; literals adapt. `compare`: by the rule of comparisons. */
-bool to_common(script *s, value a, value b, bool compare, span at, const ir_node **x, const ir_node **y);
+bool to_common(script *s, value a, value b, bool compare, span at, const ir_node **x,
+               const ir_node **y);
 /* What a pointer expression points to. */
 void pointer_target(value v, ir_type *pointee, ir_scope *place);
 /* stop - start, undoing start + extent. */
@@ -270,7 +292,8 @@ bool to_attrs(script *s, value v, span at, attr_vec *out);
 /* A value as the constant of an attribute: bools, numbers, strings, expressions, lists of them. */
 const ir_node *to_attr_value(script *s, value v, span at);
 
-/* ---- script_ops.c: operators ---------------------------------------------------------------------- */
+/* ---- script_ops.c: operators
+ * ---------------------------------------------------------------------- */
 
 value op_binary(script *s, token_kind op, value a, value b, span at);
 value op_unary(script *s, token_kind op, value a, span at);
@@ -281,7 +304,8 @@ value op_ir(script *s, ir_op op, value a, value b, span at);
 /* What +=, -= ... do: the operator without its "=". */
 token_kind op_of_augmented(token_kind kind);
 
-/* ---- script_call.c: names and calls ---------------------------------------------------------------- */
+/* ---- script_call.c: names and calls
+ * ---------------------------------------------------------------- */
 
 /* The row of a name in a space; NULL where there is none. */
 const name_row *name_find(script *s, space where, str name);
@@ -289,7 +313,8 @@ value eval_call(script *s, const ast_call *n, hints names);
 /* A closure with these values for its parameters. */
 value call_closure(script *s, const closure *f, value_list args, span at);
 
-/* ---- script_buffer.c: buffers ------------------------------------------------------------------ */
+/* ---- script_buffer.c: buffers ------------------------------------------------------------------
+ */
 
 /* A new buffer with memory of its own: `spec` made real. NULL: reported. */
 const ir_buffer *buffer_make(script *s, const buffer_spec *spec, str name, const ir_var *data);
@@ -309,7 +334,8 @@ value shape_of(script *s, ir_list list);
 /* Index list of vload and vstore, of a subscript's evaluated items. */
 bool buffer_index(script *s, const ir_buffer *b, value items, span at, ir_list *out);
 
-/* ---- script_stmt.c ... ------------------------------------------------------------------------------ */
+/* ---- script_stmt.c ...
+ * ------------------------------------------------------------------------------ */
 
 void exec_list(script *s, ast_list list);
 /* Runs the statements in a scope and suite of their own. */
@@ -327,7 +353,8 @@ value frame_open(script *s, const frame *f, span at);
 bool func_assigned_often(script *s, str name);
 /* Reads one function. NULL: reported. */
 const ir_func *read_func(script *s, const ast_def *def, value decorator, bool in_class);
-/* The name space rows of a decorator: T.prim_func, I.ir_module ...; NULL where it is none of them. */
+/* The name space rows of a decorator: T.prim_func, I.ir_module ...; NULL where it is none of them.
+ */
 const name_row *decorator_of(script *s, ast_list decorators, value *fn);
 
 #endif

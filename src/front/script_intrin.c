@@ -7,7 +7,8 @@ static const char *type_text(script *s, ir_type t)
     return ir_type_print(t, arena_alloc(s->mem, IR_TYPE_TEXT));
 }
 
-static value make_call(script *s, ir_builtin fn, ir_type type, const ir_node *const *args, size_t n, span at)
+static value make_call(script *s, ir_builtin fn, ir_type type, const ir_node *const *args, size_t n,
+                       span at)
 {
     return value_expr(ir_call_new(s->mem, fn, type, ir_list_copy(s->mem, args, n), at));
 }
@@ -27,7 +28,8 @@ value fn_operator(script *s, const call *c)
 value fn_ceildiv(script *s, const call *c)
 {
     value sum = op_binary(s, TOKEN_PLUS, c->args[0], c->args[1], c->at);
-    return op_binary(s, TOKEN_FLOOR, op_binary(s, TOKEN_MINUS, sum, value_int(1), c->at), c->args[1], c->at);
+    return op_binary(s, TOKEN_FLOOR, op_binary(s, TOKEN_MINUS, sum, value_int(1), c->at),
+                     c->args[1], c->at);
 }
 
 /* T.Add(a, b) and its like: the node itself, nothing folded. */
@@ -35,11 +37,12 @@ value fn_raw(script *s, const call *c)
 {
     const ir_node *a, *b;
     ir_op op = (ir_op)c->row->info;
-    if (!to_common(s, c->args[0], c->args[1], op >= IR_EQ && op <= IR_GE, c->at, &a, &b)) return value_poison();
+    if (!to_common(s, c->args[0], c->args[1], op >= IR_EQ && op <= IR_GE, c->at, &a, &b))
+        return value_poison();
     if (op == IR_DIV && ir_type_is_int(a->type)) op = IR_TRUNCDIV;
     bool is_float = ir_type_is_float(a->type), truth = ir_type_is_bool(a->type);
-    bool whole = op == IR_FLOORDIV || op == IR_FLOORMOD || op == IR_TRUNCMOD || op == IR_BITAND || op == IR_BITOR ||
-                 op == IR_BITXOR || op == IR_SHL || op == IR_SHR;
+    bool whole = op == IR_FLOORDIV || op == IR_FLOORMOD || op == IR_TRUNCMOD || op == IR_BITAND ||
+                 op == IR_BITOR || op == IR_BITXOR || op == IR_SHL || op == IR_SHR;
     bool logic = op == IR_AND || op == IR_OR;
     if ((whole && is_float) || (logic && !truth) || (op == IR_DIV && !is_float)) {
         return script_error(s, c->at, "T.%s is not for %s", c->row->name, type_text(s, a->type));
@@ -100,14 +103,16 @@ static value call_as_given(script *s, const call *c, ir_builtin fn)
     return make_call(s, fn, shuffle ? args[1]->type : IR_VOID, args, c->rest_count, c->at);
 }
 
-/* A type that the call states must be the one it has; calls without a value may say "handle" or "void". */
+/* A type that the call states must be the one it has; calls without a value may say "handle" or
+ * "void". */
 static value check_stated(script *s, const call *c, value v)
 {
     ir_type stated;
     if (v.kind != VALUE_EXPR || !value_is_given(c->args[1])) return v;
     if (!to_dtype(s, c->args[1], c->at, &stated)) return value_poison();
     if (ir_type_is_void(v.as.expr->type) || ir_type_eq(stated, v.as.expr->type)) return v;
-    return script_error(s, c->at, "T.%s gives %s here, not %s", c->row->name, type_text(s, v.as.expr->type), type_text(s, stated));
+    return script_error(s, c->at, "T.%s gives %s here, not %s", c->row->name,
+                        type_text(s, v.as.expr->type), type_text(s, stated));
 }
 
 value fn_builtin(script *s, const call *c)
@@ -120,21 +125,26 @@ value fn_builtin(script *s, const call *c)
     }
     bool shuffle = fn >= IR_FN_SHUFFLE && fn <= IR_FN_SHUFFLE_XOR;
     if (shuffle || info->rule == IR_RULE_VOID) return check_stated(s, c, call_as_given(s, c, fn));
-    if (info->rule == IR_RULE_GIVEN) return script_error(s, c->at, "T.%s cannot be written like this", info->name);
+    if (info->rule == IR_RULE_GIVEN)
+        return script_error(s, c->at, "T.%s cannot be written like this", info->name);
     const ir_node **args = arena_array(s->mem, const ir_node *, c->rest_count);
     if (!common_args(s, c, info->rule, args)) return value_poison();
     bool whole = fn == IR_FN_POPCOUNT || fn == IR_FN_CLZ;
     if (whole && !ir_type_is_int(args[0]->type)) {
-        return script_error(s, c->at, "T.%s is for integers, this is %s", info->name, type_text(s, args[0]->type));
+        return script_error(s, c->at, "T.%s is for integers, this is %s", info->name,
+                            type_text(s, args[0]->type));
     }
-    return check_stated(s, c, make_call(s, fn, result_type(info->rule, args[0]->type), args, c->rest_count, c->at));
+    return check_stated(
+        s, c, make_call(s, fn, result_type(info->rule, args[0]->type), args, c->rest_count, c->at));
 }
 
 value fn_ldexp(script *s, const call *c)
 {
-    const ir_node *x = to_expr(s, c->args[0], c->spans[0]), *e = to_index(s, c->args[1], c->spans[1]);
+    const ir_node *x = to_expr(s, c->args[0], c->spans[0]),
+                  *e = to_index(s, c->args[1], c->spans[1]);
     if (x == NULL || e == NULL) return value_poison();
-    if (!ir_type_is_float(x->type)) x = ir_fold_cast(s->mem, ir_type_lanes(IR_F32, x->type.lanes), x);
+    if (!ir_type_is_float(x->type))
+        x = ir_fold_cast(s->mem, ir_type_lanes(IR_F32, x->type.lanes), x);
     e = to_type(s, value_expr(e), ir_type_lanes(IR_I32, x->type.lanes), c->spans[1]);
     if (e == NULL) return value_poison();
     return make_call(s, IR_FN_LDEXP, x->type, (const ir_node *const[]){x, e}, 2, c->at);
@@ -157,7 +167,8 @@ value fn_refused(script *s, const call *c)
 
 /* ---- Choices --------------------------------------------------------------------------------- */
 
-static bool arms(script *s, const call *c, const ir_node **cond, const ir_node **yes, const ir_node **no)
+static bool arms(script *s, const call *c, const ir_node **cond, const ir_node **yes,
+                 const ir_node **no)
 {
     *cond = to_bool(s, c->args[0], c->spans[0]);
     if (*cond == NULL || !to_common(s, c->args[1], c->args[2], false, c->at, yes, no)) return false;
@@ -176,14 +187,16 @@ value fn_select(script *s, const call *c)
 {
     const ir_node *cond, *yes, *no;
     if (!arms(s, c, &cond, &yes, &no)) return value_poison();
-    return value_expr(ir_make(s->mem, SELECT, select, c->at, yes->type, .cond = cond, .yes = yes, .no = no));
+    return value_expr(
+        ir_make(s->mem, SELECT, select, c->at, yes->type, .cond = cond, .yes = yes, .no = no));
 }
 
 value fn_if_then_else(script *s, const call *c)
 {
     const ir_node *cond, *yes, *no;
     if (!arms(s, c, &cond, &yes, &no)) return value_poison();
-    return make_call(s, IR_FN_IF_THEN_ELSE, yes->type, (const ir_node *const[]){cond, yes, no}, 3, c->at);
+    return make_call(s, IR_FN_IF_THEN_ELSE, yes->type, (const ir_node *const[]){cond, yes, no}, 3,
+                     c->at);
 }
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
@@ -202,9 +215,11 @@ value fn_ramp(script *s, const call *c)
     uint32_t lanes;
     if (!lanes_of(s, c->args[2], c->spans[2], &lanes)) return value_poison();
     if (!to_common(s, c->args[0], c->args[1], false, c->at, &base, &stride)) return value_poison();
-    if (base->type.lanes != 1 || !ir_type_is_int(base->type)) return script_error(s, c->at, "a ramp is of scalar integers");
+    if (base->type.lanes != 1 || !ir_type_is_int(base->type))
+        return script_error(s, c->at, "a ramp is of scalar integers");
     if (lanes == 1) return value_expr(base);
-    return value_expr(ir_make(s->mem, RAMP, ramp, c->at, ir_type_lanes(base->type, lanes), .base = base, .stride = stride));
+    return value_expr(ir_make(s->mem, RAMP, ramp, c->at, ir_type_lanes(base->type, lanes),
+                              .base = base, .stride = stride));
 }
 
 value fn_broadcast(script *s, const call *c)
@@ -226,21 +241,27 @@ value fn_shuffle(script *s, const call *c)
 {
     ir_node_vec vectors = {0}, index = {0};
     bool lists = c->args[0].kind == VALUE_TUPLE && c->args[1].kind == VALUE_TUPLE;
-    if (!lists || c->args[0].as.list.n == 0 || c->args[1].as.list.n == 0 || c->args[1].as.list.n > 64) {
-        return script_error(s, c->at, "T.Shuffle takes a list of vectors and a list of lane numbers");
+    if (!lists || c->args[0].as.list.n == 0 || c->args[1].as.list.n == 0 ||
+        c->args[1].as.list.n > 64) {
+        return script_error(s, c->at,
+                            "T.Shuffle takes a list of vectors and a list of lane numbers");
     }
     uint32_t total = 0;
     for (size_t i = 0; i < c->args[0].as.list.n; ++i) {
         const ir_node *n = to_expr(s, c->args[0].as.list.at[i], c->spans[0]);
         if (n == NULL) return value_poison();
         total += n->type.lanes;
-        bool same = i == 0 || ir_type_eq(ir_type_element(n->type), ir_type_element(vectors.at[0]->type));
-        if (!same) return script_error(s, c->at, "the vectors of a shuffle must have one element type");
+        bool same =
+            i == 0 || ir_type_eq(ir_type_element(n->type), ir_type_element(vectors.at[0]->type));
+        if (!same)
+            return script_error(s, c->at, "the vectors of a shuffle must have one element type");
         ir_node_vec_push(s->mem, &vectors, n);
     }
     for (size_t i = 0; i < c->args[1].as.list.n; ++i) {
         int64_t lane;
-        if (!to_int(s, c->args[1].as.list.at[i], 0, (int64_t)total - 1, c->spans[1], "a lane of T.Shuffle", &lane)) return value_poison();
+        if (!to_int(s, c->args[1].as.list.at[i], 0, (int64_t)total - 1, c->spans[1],
+                    "a lane of T.Shuffle", &lane))
+            return value_poison();
         ir_node_vec_push(s->mem, &index, ir_int_new(s->mem, IR_I32, lane, c->spans[1]));
     }
     return shuffle(s, ir_list_of(vectors), ir_list_of(index), c->at);
@@ -249,7 +270,8 @@ value fn_shuffle(script *s, const call *c)
 static value lanes_between(script *s, ir_list vectors, uint32_t begin, uint32_t end, span at)
 {
     ir_node_vec index = {0};
-    for (uint32_t i = begin; i < end; ++i) ir_node_vec_push(s->mem, &index, ir_int_new(s->mem, IR_I32, i, at));
+    for (uint32_t i = begin; i < end; ++i)
+        ir_node_vec_push(s->mem, &index, ir_int_new(s->mem, IR_I32, i, at));
     return shuffle(s, vectors, ir_list_of(index), at);
 }
 
@@ -258,16 +280,20 @@ value fn_vector_half(script *s, const call *c)
     const ir_node *n = to_expr(s, c->args[1], c->spans[1]);
     if (n == NULL) return value_poison();
     uint32_t lanes = n->type.lanes;
-    if (lanes % 2 != 0) return script_error(s, c->at, "T.%s needs an even number of lanes", c->row->name);
+    if (lanes % 2 != 0)
+        return script_error(s, c->at, "T.%s needs an even number of lanes", c->row->name);
     bool high = c->row->info == 1;
-    return lanes_between(s, ir_list_one(s->mem, n), high ? lanes / 2 : 0, high ? lanes : lanes / 2, c->at);
+    return lanes_between(s, ir_list_one(s->mem, n), high ? lanes / 2 : 0, high ? lanes : lanes / 2,
+                         c->at);
 }
 
 value fn_vector_join(script *s, const call *c)
 {
-    const ir_node *a = to_expr(s, c->args[1], c->spans[1]), *b = to_expr(s, c->args[2], c->spans[2]);
+    const ir_node *a = to_expr(s, c->args[1], c->spans[1]),
+                  *b = to_expr(s, c->args[2], c->spans[2]);
     if (a == NULL || b == NULL) return value_poison();
-    if (!ir_type_eq(ir_type_element(a->type), ir_type_element(b->type)) || a->type.lanes + b->type.lanes > 64) {
+    if (!ir_type_eq(ir_type_element(a->type), ir_type_element(b->type)) ||
+        a->type.lanes + b->type.lanes > 64) {
         return script_error(s, c->at, "T.vectorcombine joins two vectors of one element type");
     }
     ir_list both = ir_list_copy(s->mem, (const ir_node *const[]){a, b}, 2);
@@ -293,7 +319,9 @@ value fn_address_of(script *s, const call *c)
         v = value_expr(ir_load_new(s->mem, v.as.buffer, ir_list_of(index), c->at));
     }
     if (v.kind != VALUE_EXPR || v.as.expr->kind != IR_LOAD) {
-        return v.kind == VALUE_POISON ? v : script_error(s, c->at, "T.address_of takes an element of a buffer");
+        return v.kind == VALUE_POISON
+                   ? v
+                   : script_error(s, c->at, "T.address_of takes an element of a buffer");
     }
     const ir_buffer *b = ir_as_load(v.as.expr)->buffer;
     value p = make_call(s, IR_FN_ADDRESS_OF, IR_POINTER, &v.as.expr, 1, c->at);
@@ -302,7 +330,8 @@ value fn_address_of(script *s, const call *c)
 
 static const ir_node *to_pointer(script *s, value v, span at)
 {
-    const ir_node *n = v.kind == VALUE_BUFFER ? ir_ref(s->mem, v.as.buffer->data, at) : to_expr(s, v, at);
+    const ir_node *n =
+        v.kind == VALUE_BUFFER ? ir_ref(s->mem, v.as.buffer->data, at) : to_expr(s, v, at);
     if (n == NULL || (ir_type_is_pointer(n->type) && n->kind != IR_STRING)) return n;
     script_error(s, at, "a pointer is needed here, this is %s", type_text(s, n->type));
     return NULL;
@@ -310,7 +339,8 @@ static const ir_node *to_pointer(script *s, value v, span at)
 
 value fn_byte_offset(script *s, const call *c)
 {
-    const ir_node *p = to_pointer(s, c->args[0], c->spans[0]), *n = to_index(s, c->args[1], c->spans[1]);
+    const ir_node *p = to_pointer(s, c->args[0], c->spans[0]),
+                  *n = to_index(s, c->args[1], c->spans[1]);
     if (p == NULL || n == NULL) return value_poison();
     ir_type pointee;
     ir_scope where;
@@ -322,7 +352,8 @@ value fn_byte_offset(script *s, const call *c)
     return pointer_value(v, pointee, where);
 }
 
-static value access_ptr(script *s, ir_type type, const ir_node *data, const ir_node *const rest[3], span at)
+static value access_ptr(script *s, ir_type type, const ir_node *data, const ir_node *const rest[3],
+                        span at)
 {
     str text = str_of(type_text(s, type));
     const ir_node *args[] = {ir_string_new(s->mem, text, at), data, rest[0], rest[1], rest[2]};
@@ -369,10 +400,14 @@ value fn_method_access_ptr(script *s, const call *c)
         return script_error(s, c->at, "access_ptr with ptr_type or content_lanes is not supported");
     }
     value elements = value_int(1), offset = value_is_given(c->args[3]) ? c->args[3] : value_int(0);
-    for (size_t i = 0; i < b->shape.n; ++i) elements = op_binary(s, TOKEN_STAR, elements, value_expr(b->shape.at[i]), c->at);
-    value extent = value_is_given(c->args[4]) ? c->args[4] : op_binary(s, TOKEN_MINUS, elements, offset, c->at);
-    if (b->elem_offset != NULL) offset = op_binary(s, TOKEN_PLUS, offset, value_expr(b->elem_offset), c->at);
-    const ir_node *rest[] = {to_index(s, offset, c->at), to_index(s, extent, c->at), ir_int_new(s->mem, IR_I32, mask, c->at)};
+    for (size_t i = 0; i < b->shape.n; ++i)
+        elements = op_binary(s, TOKEN_STAR, elements, value_expr(b->shape.at[i]), c->at);
+    value extent = value_is_given(c->args[4]) ? c->args[4]
+                                              : op_binary(s, TOKEN_MINUS, elements, offset, c->at);
+    if (b->elem_offset != NULL)
+        offset = op_binary(s, TOKEN_PLUS, offset, value_expr(b->elem_offset), c->at);
+    const ir_node *rest[] = {to_index(s, offset, c->at), to_index(s, extent, c->at),
+                             ir_int_new(s->mem, IR_I32, mask, c->at)};
     if (rest[0] == NULL || rest[1] == NULL) return value_poison();
     return access_ptr(s, b->type, ir_ref(s->mem, b->data, c->at), rest, c->at);
 }
@@ -386,10 +421,13 @@ value fn_metal(script *s, const call *c)
     size_t n = fn == IR_FN_SIMD_FILL ? 5 : fn == IR_FN_SIMD_MMA ? 8 : 7;
     for (size_t i = 0; i < n; ++i) {
         value v = c->args[i];
-        bool pointer = fn == IR_FN_SIMD_MMA ? i % 2 == 0 : i == 0 || (i == 2 && fn != IR_FN_SIMD_FILL);
+        bool pointer =
+            fn == IR_FN_SIMD_MMA ? i % 2 == 0 : i == 0 || (i == 2 && fn != IR_FN_SIMD_FILL);
         bool last = fn != IR_FN_SIMD_FILL && fn != IR_FN_SIMD_MMA && i == 6;
         if (v.kind == VALUE_ABSENT) v = last ? value_bool(false) : value_int(8);
-        args[i] = pointer ? to_pointer(s, v, c->spans[i]) : last ? to_bool(s, v, c->spans[i]) : to_expr(s, v, c->spans[i]);
+        args[i] = pointer ? to_pointer(s, v, c->spans[i])
+                  : last  ? to_bool(s, v, c->spans[i])
+                          : to_expr(s, v, c->spans[i]);
         if (args[i] == NULL) return value_poison();
     }
     return make_call(s, fn, IR_VOID, args, n, c->at);
@@ -397,9 +435,11 @@ value fn_metal(script *s, const call *c)
 
 value fn_simd_shuffle(script *s, const call *c)
 {
-    const ir_node *v = to_expr(s, c->args[0], c->spans[0]), *lane = to_index(s, c->args[1], c->spans[1]);
+    const ir_node *v = to_expr(s, c->args[0], c->spans[0]),
+                  *lane = to_index(s, c->args[1], c->spans[1]);
     if (v == NULL || lane == NULL) return value_poison();
-    return make_call(s, (ir_builtin)c->row->info, v->type, (const ir_node *const[]){v, lane}, 2, c->at);
+    return make_call(s, (ir_builtin)c->row->info, v->type, (const ir_node *const[]){v, lane}, 2,
+                     c->at);
 }
 
 value fn_storage_sync(script *s, const call *c)
@@ -419,8 +459,8 @@ value fn_storage_sync(script *s, const call *c)
 
 /* ---- Calls by name --------------------------------------------------------------------------- */
 
-/* Type and name of a call: ("float32", "name", ...), or ("name", ..., dtype="float32"). The further arguments begin at
- * *first. False: reported. */
+/* Type and name of a call: ("float32", "name", ...), or ("name", ..., dtype="float32"). The further
+ * arguments begin at *first. False: reported. */
 static bool type_and_name(script *s, const call *c, ir_type *type, str *name, size_t *first)
 {
     bool keyword = value_is_given(c->args[1]);
@@ -431,14 +471,17 @@ static bool type_and_name(script *s, const call *c, ir_type *type, str *name, si
     }
     value t = keyword ? c->args[1] : c->rest[0];
     span t_at = keyword ? c->spans[1] : c->rest_spans[0];
-    return to_dtype(s, t, t_at, type) && to_str(s, c->rest[*first - 1], c->rest_spans[*first - 1], "the name of a function", name);
+    return to_dtype(s, t, t_at, type) && to_str(s, c->rest[*first - 1], c->rest_spans[*first - 1],
+                                                "the name of a function", name);
 }
 
-static value call_by_name(script *s, const call *c, ir_builtin fn, ir_type type, str name, size_t first)
+static value call_by_name(script *s, const call *c, ir_builtin fn, ir_type type, str name,
+                          size_t first)
 {
     ir_node_vec args = {0};
     ir_node_vec_push(s->mem, &args, ir_string_new(s->mem, name, c->at));
-    if (c->rest_count - first > 63) return script_error(s, c->at, "a call takes at most 63 arguments");
+    if (c->rest_count - first > 63)
+        return script_error(s, c->at, "a call takes at most 63 arguments");
     for (size_t i = first; i < c->rest_count; ++i) {
         const ir_node *n = to_expr(s, c->rest[i], c->rest_spans[i]);
         if (n == NULL) return value_poison();
@@ -471,10 +514,13 @@ value fn_call_intrin(script *s, const call *c)
     size_t first;
     if (!type_and_name(s, c, &type, &name, &first)) return value_poison();
     str bare = name;
-    if (str_starts(bare, STR("tirx."))) bare = (str){bare.p + 5, bare.n - 5};
-    else if (str_starts(bare, STR("tir."))) bare = (str){bare.p + 4, bare.n - 4};
+    if (str_starts(bare, STR("tirx.")))
+        bare = (str){bare.p + 5, bare.n - 5};
+    else if (str_starts(bare, STR("tir.")))
+        bare = (str){bare.p + 4, bare.n - 4};
     const name_row *row = name_find(s, SPACE_T, bare);
-    if (row == NULL || row->fn != fn_builtin) return script_error(s, c->at, "intrinsic '%.*s' is not supported", STR_ARG(name));
+    if (row == NULL || row->fn != fn_builtin)
+        return script_error(s, c->at, "intrinsic '%.*s' is not supported", STR_ARG(name));
     value args[3] = {value_of(VALUE_ABSENT), value_type(type), value_of(VALUE_ABSENT)};
     call inner = *c;
     inner.row = row;
@@ -499,7 +545,8 @@ static bool identities(script *s, value v, span at, ir_node_vec *out)
     return true;
 }
 
-static ir_vars reducer_vars(script *s, const ast_lambda *f, size_t first, ir_node_vec identity, value_vec *args)
+static ir_vars reducer_vars(script *s, const ast_lambda *f, size_t first, ir_node_vec identity,
+                            value_vec *args)
 {
     ir_var_vec vars = {0};
     for (size_t i = 0; i < identity.n; ++i) {
@@ -515,27 +562,32 @@ value fn_comm_reducer(script *s, const call *c)
 {
     ir_node_vec identity = {0};
     if (!identities(s, c->args[1], c->spans[1], &identity)) return value_poison();
-    bool lambda = c->args[0].kind == VALUE_CLOSURE && c->args[0].as.closure->node->kind == AST_LAMBDA;
+    bool lambda =
+        c->args[0].kind == VALUE_CLOSURE && c->args[0].as.closure->node->kind == AST_LAMBDA;
     if (!lambda) return script_error(s, c->spans[0], "a reducer is a lambda");
     const ast_lambda *f = ast_as_lambda(c->args[0].as.closure->node);
     if (identity.n == 0 || f->params.n != 2 * identity.n) {
-        return script_error(s, c->at, "a reducer over %zu values has %zu parameters, this has %zu", identity.n,
-                            2 * identity.n, f->params.n);
+        return script_error(s, c->at, "a reducer over %zu values has %zu parameters, this has %zu",
+                            identity.n, 2 * identity.n, f->params.n);
     }
     value_vec args = {0};
-    ir_vars lhs = reducer_vars(s, f, 0, identity, &args), rhs = reducer_vars(s, f, identity.n, identity, &args);
+    ir_vars lhs = reducer_vars(s, f, 0, identity, &args),
+            rhs = reducer_vars(s, f, identity.n, identity, &args);
     value result = call_closure(s, c->args[0].as.closure, (value_list){args.at, args.n}, c->at);
     if (result.kind == VALUE_POISON) return result;
     value_list items = result.kind == VALUE_TUPLE ? result.as.list : (value_list){&result, 1};
-    if (items.n != identity.n) return script_error(s, c->at, "this reducer gives %zu values, not %zu", items.n, identity.n);
+    if (items.n != identity.n)
+        return script_error(s, c->at, "this reducer gives %zu values, not %zu", items.n,
+                            identity.n);
     ir_node_vec results = {0};
     for (size_t i = 0; i < items.n; ++i) {
         const ir_node *n = to_type(s, items.at[i], identity.at[i]->type, c->spans[0]);
         if (n == NULL) return value_poison();
         ir_node_vec_push(s->mem, &results, n);
     }
-    return value_fresh(value_expr(ir_make(s->mem, REDUCER, reducer, c->at, IR_VOID, .lhs = lhs, .rhs = rhs,
-                                          .result = ir_list_of(results), .identity = ir_list_of(identity))));
+    return value_fresh(
+        value_expr(ir_make(s->mem, REDUCER, reducer, c->at, IR_VOID, .lhs = lhs, .rhs = rhs,
+                           .result = ir_list_of(results), .identity = ir_list_of(identity))));
 }
 
 /* T.Let(body, where={v: value}). */
@@ -543,19 +595,24 @@ value fn_let_expr(script *s, const call *c)
 {
     value where = c->args[1];
     const ir_node *body = to_expr(s, c->args[0], c->spans[0]);
-    if (where.kind != VALUE_DICT) return script_error(s, c->at, "T.Let takes where={variable: value}");
+    if (where.kind != VALUE_DICT)
+        return script_error(s, c->at, "T.Let takes where={variable: value}");
     for (size_t i = where.as.list.n; i >= 2 && body != NULL; i -= 2) {
         value v = where.as.list.at[i - 2];
         bool var = v.kind == VALUE_EXPR && v.as.expr->kind == IR_VAR;
-        if (!var) return script_error(s, c->spans[1], "T.Let defines variables made by T.int32() or its like");
+        if (!var)
+            return script_error(s, c->spans[1],
+                                "T.Let defines variables made by T.int32() or its like");
         const ir_var *defined = ir_as_var_ref(v.as.expr)->var;
         const ir_node *n = to_type(s, where.as.list.at[i - 1], defined->type, c->spans[1]);
         if (n == NULL) return value_poison();
         if (map_get_id(&s->func->let_vars, defined) != NULL) {
-            return script_error(s, c->spans[1], "'%.*s' is defined by another T.Let", STR_ARG(defined->name));
+            return script_error(s, c->spans[1], "'%.*s' is defined by another T.Let",
+                                STR_ARG(defined->name));
         }
         map_put_id(s->mem, &s->func->let_vars, defined, defined);
-        body = ir_make(s->mem, LET, let, c->at, body->type, .var = defined, .value = n, .body = body);
+        body =
+            ir_make(s->mem, LET, let, c->at, body->type, .var = defined, .value = n, .body = body);
     }
     return value_expr(body);
 }

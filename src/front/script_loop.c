@@ -8,7 +8,8 @@
 static bool set_bounds(script *s, loop_spec *loop, value start, value stop, span at)
 {
     bool one = !value_is_given(stop);
-    const ir_node *a = to_index(s, one ? value_int(0) : start, at), *b = to_index(s, one ? start : stop, at);
+    const ir_node *a = to_index(s, one ? value_int(0) : start, at),
+                  *b = to_index(s, one ? start : stop, at);
     if (a == NULL || b == NULL) return false;
     if (a->type.lanes != 1 || b->type.lanes != 1) {
         script_error(s, at, "the bounds of a loop are scalars");
@@ -26,8 +27,10 @@ static bool set_step(script *s, loop_spec *loop, value step, span at)
     if (!value_is_given(step)) return true;
     if (!to_int(s, step, 1, INT32_MAX, at, "the step of a loop", &loop->step)) return false;
     if (loop->step == 1) return true;
-    const ir_node *k = ir_int_new(s->mem, loop->extent->type, loop->step, at), *more = ir_int_new(s->mem, loop->extent->type, loop->step - 1, at);
-    loop->extent = ir_fold_bin(s->mem, IR_FLOORDIV, ir_fold_bin(s->mem, IR_ADD, loop->extent, more), k);
+    const ir_node *k = ir_int_new(s->mem, loop->extent->type, loop->step, at),
+                  *more = ir_int_new(s->mem, loop->extent->type, loop->step - 1, at);
+    loop->extent =
+        ir_fold_bin(s->mem, IR_FLOORDIV, ir_fold_bin(s->mem, IR_ADD, loop->extent, more), k);
     return true;
 }
 
@@ -37,13 +40,18 @@ static void add_unroll(script *s, attr_vec *notes, value unroll, span at)
     if (!value_is_given(unroll)) return;
     bool off = unroll.kind == VALUE_BOOL && !unroll.as.boolean;
     value v = off ? value_bool(true) : unroll;
-    ir_attr_entry entry = {.key = off ? STR("disable_unroll") : STR("pragma_unroll"), .value = to_attr_value(s, v, at)};
+    ir_attr_entry entry = {.key = off ? STR("disable_unroll") : STR("pragma_unroll"),
+                           .value = to_attr_value(s, v, at)};
     if (entry.value != NULL) attr_vec_push(s->mem, notes, entry);
 }
 
 static value loop_frame(script *s, const loop_spec *loops, size_t n, bool grid, span at)
 {
-    frame f = {.kind = FRAME_LOOPS, .at = at, .loops = arena_copy(s->mem, loops, n * sizeof *loops), .loop_count = n, .is_grid = grid};
+    frame f = {.kind = FRAME_LOOPS,
+               .at = at,
+               .loops = arena_copy(s->mem, loops, n * sizeof *loops),
+               .loop_count = n,
+               .is_grid = grid};
     return value_frame(arena_copy(s->mem, &f, sizeof f));
 }
 
@@ -71,7 +79,8 @@ value fn_loop(script *s, const call *c)
         thread = stop;
         stop = value_of(VALUE_ABSENT);
     }
-    if (bound && !value_is_given(thread)) return script_error(s, c->at, "T.thread_binding lacks the thread axis");
+    if (bound && !value_is_given(thread))
+        return script_error(s, c->at, "T.thread_binding lacks the thread axis");
     if (bound && !to_tag(s, thread, c->spans[2], &loop.tag)) return value_poison();
     if (!set_bounds(s, &loop, c->args[0], stop, c->spans[0])) return value_poison();
     attr_vec notes = {0};
@@ -94,8 +103,11 @@ value fn_grid(script *s, const call *c)
         loops[i].step = 1;
         bool good;
         if (v.kind == VALUE_TUPLE) {
-            if (v.as.list.n != 2) return script_error(s, c->rest_spans[i], "an item of T.grid is an extent or (start, extent)");
-            const ir_node *a = to_index(s, v.as.list.at[0], c->rest_spans[i]), *b = to_index(s, v.as.list.at[1], c->rest_spans[i]);
+            if (v.as.list.n != 2)
+                return script_error(s, c->rest_spans[i],
+                                    "an item of T.grid is an extent or (start, extent)");
+            const ir_node *a = to_index(s, v.as.list.at[0], c->rest_spans[i]),
+                          *b = to_index(s, v.as.list.at[1], c->rest_spans[i]);
             good = a != NULL && b != NULL && ir_unify(s->mem, &a, &b);
             loops[i].min = a;
             loops[i].extent = b;
@@ -113,7 +125,8 @@ static value range_frame(script *s, value range, span at)
     const value *part = range.as.list.at;
     loop_spec loop = {.kind = IR_SERIAL, .step = 1};
     attr_vec notes = {0};
-    if (!set_bounds(s, &loop, part[0], part[1], at) || !set_step(s, &loop, part[2], at)) return value_poison();
+    if (!set_bounds(s, &loop, part[0], part[1], at) || !set_step(s, &loop, part[2], at))
+        return value_poison();
     if (value_is_given(part[3]) && !to_attrs(s, part[3], at, &notes)) return value_poison();
     add_unroll(s, &notes, part[4], at);
     loop.annotations = (ir_attrs){notes.at, notes.n};
@@ -134,7 +147,8 @@ static bool loop_names(script *s, const ast *target, const frame *f, str *names)
     }
     const ast_tuple *tuple = target->kind == AST_TUPLE ? ast_as_tuple(target) : NULL;
     if (tuple == NULL || tuple->items.n != f->loop_count) {
-        script_error(s, target->at, "%zu loop variable%s needed here", f->loop_count, f->loop_count == 1 ? " is" : "s are");
+        script_error(s, target->at, "%zu loop variable%s needed here", f->loop_count,
+                     f->loop_count == 1 ? " is" : "s are");
         return false;
     }
     for (size_t i = 0; i < f->loop_count; ++i) {
@@ -181,7 +195,8 @@ static void exec_loops(script *s, const ast_for *n, const frame *f, const str *n
         if (!tuple) scope_bind(s, names[i], values[i], vars[i]->at);
     }
     if (n->target->kind == AST_NAME && f->loop_count > 1) {
-        scope_bind(s, ast_as_name(n->target)->id, value_tuple((value_list){values, f->loop_count}), n->target->at);
+        scope_bind(s, ast_as_name(n->target)->id, value_tuple((value_list){values, f->loop_count}),
+                   n->target->at);
     }
     suite body;
     suite_begin(s, &body);
@@ -192,7 +207,8 @@ static void exec_loops(script *s, const ast_for *n, const frame *f, const str *n
     scope_pop(s);
     for (size_t i = f->loop_count; i > 0; --i) {
         const loop_spec *loop = &f->loops[i - 1];
-        const ir_node *min = loop->step == 1 ? loop->min : ir_int_new(s->mem, loop->extent->type, 0, n->node.at);
+        const ir_node *min =
+            loop->step == 1 ? loop->min : ir_int_new(s->mem, loop->extent->type, 0, n->node.at);
         node = ir_make(s->mem, FOR, for, n->node.at, IR_VOID, .loop = loop->kind, .var = vars[i - 1], .min = min,
                        .extent = loop->extent, .tag = loop->tag, .annotations = loop->annotations, .body = node);
     }
@@ -219,7 +235,10 @@ void exec_for(script *s, const ast_for *n)
     value v = eval(s, n->iterable);
     if (v.kind == VALUE_RANGE) v = range_frame(s, v, n->iterable->at);
     if (v.kind != VALUE_POISON && (v.kind != VALUE_FRAME || v.as.frame->kind != FRAME_LOOPS)) {
-        v = script_error(s, n->iterable->at, "a for loop goes over range, T.serial, T.parallel, T.vectorized, T.unroll, T.thread_binding or T.grid, not %s", value_what(v));
+        v = script_error(s, n->iterable->at,
+                         "a for loop goes over range, T.serial, T.parallel, T.vectorized, "
+                         "T.unroll, T.thread_binding or T.grid, not %s",
+                         value_what(v));
     }
     if (n->otherwise.n != 0) v = script_error(s, n->node.at, "'else' of a loop is not supported");
     str *names = v.kind == VALUE_FRAME ? arena_array(s->mem, str, v.as.frame->loop_count) : NULL;
@@ -254,14 +273,16 @@ value fn_launch_thread(script *s, const call *c)
         return value_poison();
     }
     if (extent == NULL) return value_poison();
-    if (s->suite == NULL) return script_error(s, c->at, "T.launch_thread belongs into the body of a function");
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.launch_thread belongs into the body of a function");
     const ir_var *v = ir_var_new(s->mem, name, ir_type_element(extent->type), c->at);
     if (thread.kind == VALUE_THREAD) thread.as.thread->var = v;
     loop_domain *domain = arena_new(s->mem, loop_domain);
     *domain = (loop_domain){ir_int_new(s->mem, v->type, 0, c->at), extent};
     map_put_id(s->mem, &s->func->loops, v, domain);
     frame f = {.kind = FRAME_THREAD, .at = c->at};
-    f.node = ir_make(s->mem, THREAD, thread, c->at, IR_VOID, .var = v, .tag = tag, .extent = extent, .body = ir_nop(s->mem));
+    f.node = ir_make(s->mem, THREAD, thread, c->at, IR_VOID, .var = v, .tag = tag, .extent = extent,
+                     .body = ir_nop(s->mem));
     f.as = value_fresh(value_expr(ir_ref(s->mem, v, c->at)));
     return value_frame(arena_copy(s->mem, &f, sizeof f));
 }

@@ -1,8 +1,8 @@
 /* Operators: Python's on Python's values, the program's where an operand is part of it. */
-#include <math.h>
-
 #include "front/script_inner.h"
 #include "ir/fold.h"
+
+#include <math.h>
 
 typedef struct op_row {
     token_kind token;
@@ -13,12 +13,12 @@ typedef struct op_row {
 static bool ir_op_of(token_kind kind, ir_op *out)
 {
     static const op_row rows[] = {
-        {TOKEN_PLUS, IR_ADD},        {TOKEN_MINUS, IR_SUB},      {TOKEN_STAR, IR_MUL},
-        {TOKEN_SLASH, IR_DIV},       {TOKEN_FLOOR, IR_FLOORDIV}, {TOKEN_PERCENT, IR_FLOORMOD},
-        {TOKEN_LEFT_SHIFT, IR_SHL},  {TOKEN_RIGHT_SHIFT, IR_SHR}, {TOKEN_AMPERSAND, IR_BITAND},
-        {TOKEN_BAR, IR_BITOR},       {TOKEN_CARET, IR_BITXOR},   {TOKEN_LESS, IR_LT},
-        {TOKEN_GREATER, IR_GT},      {TOKEN_LESS_EQUAL, IR_LE},  {TOKEN_GREATER_EQUAL, IR_GE},
-        {TOKEN_EQUAL, IR_EQ},        {TOKEN_NOT_EQUAL, IR_NE},
+        {TOKEN_PLUS, IR_ADD},       {TOKEN_MINUS, IR_SUB},       {TOKEN_STAR, IR_MUL},
+        {TOKEN_SLASH, IR_DIV},      {TOKEN_FLOOR, IR_FLOORDIV},  {TOKEN_PERCENT, IR_FLOORMOD},
+        {TOKEN_LEFT_SHIFT, IR_SHL}, {TOKEN_RIGHT_SHIFT, IR_SHR}, {TOKEN_AMPERSAND, IR_BITAND},
+        {TOKEN_BAR, IR_BITOR},      {TOKEN_CARET, IR_BITXOR},    {TOKEN_LESS, IR_LT},
+        {TOKEN_GREATER, IR_GT},     {TOKEN_LESS_EQUAL, IR_LE},   {TOKEN_GREATER_EQUAL, IR_GE},
+        {TOKEN_EQUAL, IR_EQ},       {TOKEN_NOT_EQUAL, IR_NE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         if (rows[i].token != kind) continue;
@@ -33,12 +33,18 @@ token_kind op_of_augmented(token_kind kind)
     static const struct {
         token_kind from, to;
     } rows[] = {
-        {TOKEN_PLUS_ASSIGN, TOKEN_PLUS},     {TOKEN_MINUS_ASSIGN, TOKEN_MINUS},
-        {TOKEN_STAR_ASSIGN, TOKEN_STAR},     {TOKEN_SLASH_ASSIGN, TOKEN_SLASH},
-        {TOKEN_FLOOR_ASSIGN, TOKEN_FLOOR},   {TOKEN_PERCENT_ASSIGN, TOKEN_PERCENT},
-        {TOKEN_AT_ASSIGN, TOKEN_AT},         {TOKEN_AND_ASSIGN, TOKEN_AMPERSAND},
-        {TOKEN_OR_ASSIGN, TOKEN_BAR},        {TOKEN_XOR_ASSIGN, TOKEN_CARET},
-        {TOKEN_RIGHT_ASSIGN, TOKEN_RIGHT_SHIFT}, {TOKEN_LEFT_ASSIGN, TOKEN_LEFT_SHIFT},
+        {TOKEN_PLUS_ASSIGN, TOKEN_PLUS},
+        {TOKEN_MINUS_ASSIGN, TOKEN_MINUS},
+        {TOKEN_STAR_ASSIGN, TOKEN_STAR},
+        {TOKEN_SLASH_ASSIGN, TOKEN_SLASH},
+        {TOKEN_FLOOR_ASSIGN, TOKEN_FLOOR},
+        {TOKEN_PERCENT_ASSIGN, TOKEN_PERCENT},
+        {TOKEN_AT_ASSIGN, TOKEN_AT},
+        {TOKEN_AND_ASSIGN, TOKEN_AMPERSAND},
+        {TOKEN_OR_ASSIGN, TOKEN_BAR},
+        {TOKEN_XOR_ASSIGN, TOKEN_CARET},
+        {TOKEN_RIGHT_ASSIGN, TOKEN_RIGHT_SHIFT},
+        {TOKEN_LEFT_ASSIGN, TOKEN_LEFT_SHIFT},
         {TOKEN_POWER_ASSIGN, TOKEN_POWER},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
@@ -92,7 +98,8 @@ static value int_binary(script *s, token_kind op, py_int a, py_int b, span at)
     if (op == TOKEN_MINUS) return __builtin_sub_overflow(a, b, &r) ? overflow(s, at) : value_int(r);
     if (op == TOKEN_STAR) return __builtin_mul_overflow(a, b, &r) ? overflow(s, at) : value_int(r);
     if (op == TOKEN_SLASH) return value_float((double)a / (double)b);
-    if (op == TOKEN_FLOOR) return a == PY_INT_MIN && b == -1 ? overflow(s, at) : value_int(floor_div(a, b));
+    if (op == TOKEN_FLOOR)
+        return a == PY_INT_MIN && b == -1 ? overflow(s, at) : value_int(floor_div(a, b));
     if (op == TOKEN_PERCENT) return value_int(b == -1 ? 0 : a - floor_div(a, b) * b);
     if (op == TOKEN_POWER) return int_power(s, a, b, at);
     if (op == TOKEN_AMPERSAND) return value_int(a & b);
@@ -122,7 +129,8 @@ static value float_binary(script *s, token_kind op, double a, double b, span at)
 static value repeat(script *s, value list, value times, span at)
 {
     int64_t n;
-    if (!to_int(s, times, INT32_MIN, 100000, at, "the number of repetitions", &n)) return value_poison();
+    if (!to_int(s, times, INT32_MIN, 100000, at, "the number of repetitions", &n))
+        return value_poison();
     if (n < 0) n = 0;
     if (list.kind == VALUE_STR) {
         str all = STR("");
@@ -147,7 +155,8 @@ static value repeat(script *s, value list, value times, span at)
 static value join(script *s, value a, value b, span at)
 {
     if (a.kind == VALUE_STR) {
-        if (a.as.text.n + b.as.text.n > 100000) return script_error(s, at, "this string is too long");
+        if (a.as.text.n + b.as.text.n > 100000)
+            return script_error(s, at, "this string is too long");
         return value_str(str_format(s->mem, "%.*s%.*s", STR_ARG(a.as.text), STR_ARG(b.as.text)));
     }
     value_vec items = {0};
@@ -171,11 +180,14 @@ static value python_binary(script *s, token_kind op, value a, value b, span at)
         bool truth = logic && a.kind == VALUE_BOOL && b.kind == VALUE_BOOL && v.kind == VALUE_INT;
         return truth ? value_bool(v.as.integer != 0) : v;
     }
-    bool sequence_a = a.kind == VALUE_STR || a.kind == VALUE_TUPLE, sequence_b = b.kind == VALUE_STR || b.kind == VALUE_TUPLE;
-    if (op == TOKEN_PLUS && sequence_a && a.kind == b.kind && a.is_list == b.is_list) return join(s, a, b, at);
+    bool sequence_a = a.kind == VALUE_STR || a.kind == VALUE_TUPLE,
+         sequence_b = b.kind == VALUE_STR || b.kind == VALUE_TUPLE;
+    if (op == TOKEN_PLUS && sequence_a && a.kind == b.kind && a.is_list == b.is_list)
+        return join(s, a, b, at);
     if (op == TOKEN_STAR && sequence_a && b.kind == VALUE_INT) return repeat(s, a, b, at);
     if (op == TOKEN_STAR && sequence_b && a.kind == VALUE_INT) return repeat(s, b, a, at);
-    return script_error(s, at, "%s and %s have no operator %s", value_what(a), value_what(b), token_name(op));
+    return script_error(s, at, "%s and %s have no operator %s", value_what(a), value_what(b),
+                        token_name(op));
 }
 
 /* ---- The program's expressions --------------------------------------------------------------- */
@@ -186,18 +198,22 @@ static bool operator_allowed(script *s, ir_op op, ir_type t, span at)
     char text[IR_TYPE_TEXT];
     bool is_float = ir_type_is_float(t), is_int = ir_type_is_int(t);
     if (op == IR_DIV && !is_float) {
-        script_error(s, at, "'/' of integers: write // (rounds down), T.truncdiv (rounds to zero), or convert to a float");
+        script_error(s, at,
+                     "'/' of integers: write // (rounds down), T.truncdiv (rounds to zero), or "
+                     "convert to a float");
         return false;
     }
-    bool whole = op == IR_FLOORDIV || op == IR_FLOORMOD || op == IR_TRUNCDIV || op == IR_TRUNCMOD || op == IR_SHL ||
-                 op == IR_SHR;
+    bool whole = op == IR_FLOORDIV || op == IR_FLOORMOD || op == IR_TRUNCDIV || op == IR_TRUNCMOD ||
+                 op == IR_SHL || op == IR_SHR;
     bool bits = op == IR_BITAND || op == IR_BITOR || op == IR_BITXOR;
     if ((whole && !is_int) || (bits && is_float)) {
-        script_error(s, at, "operator %s is for integers, these are %s", ir_ops[op].script, ir_type_print(t, text));
+        script_error(s, at, "operator %s is for integers, these are %s", ir_ops[op].script,
+                     ir_type_print(t, text));
         return false;
     }
     if ((op == IR_AND || op == IR_OR) && !ir_type_is_bool(t)) {
-        script_error(s, at, "'%s' is for conditions (bool), these are %s", ir_ops[op].script, ir_type_print(t, text));
+        script_error(s, at, "'%s' is for conditions (bool), these are %s", ir_ops[op].script,
+                     ir_type_print(t, text));
         return false;
     }
     return true;
@@ -230,13 +246,16 @@ value op_binary(script *s, token_kind op, value a, value b, span at)
     ir_op known;
     if (!ir_op_of(op, &known)) {
         const char *advice = op == TOKEN_POWER ? "; write T.pow(a, b)" : "";
-        return script_error(s, at, "operator %s is not supported on values of the program%s", token_name(op), advice);
+        return script_error(s, at, "operator %s is not supported on values of the program%s",
+                            token_name(op), advice);
     }
     if (!value_is_operand(a) && a.kind != VALUE_THREAD) {
-        return script_error(s, at, "%s cannot be the left operand of %s", value_what(a), token_name(op));
+        return script_error(s, at, "%s cannot be the left operand of %s", value_what(a),
+                            token_name(op));
     }
     if (!value_is_operand(b) && b.kind != VALUE_THREAD) {
-        return script_error(s, at, "%s cannot be the right operand of %s", value_what(b), token_name(op));
+        return script_error(s, at, "%s cannot be the right operand of %s", value_what(b),
+                            token_name(op));
     }
     return op_ir(s, known, a, b, at);
 }
@@ -244,7 +263,8 @@ value op_binary(script *s, token_kind op, value a, value b, span at)
 static value python_unary(script *s, token_kind op, value a, span at)
 {
     if (op == TOKEN_NOT) return value_bool(!value_truth(a));
-    if (a.kind == VALUE_FLOAT && op != TOKEN_TILDE) return value_float(op == TOKEN_MINUS ? -a.as.real : a.as.real);
+    if (a.kind == VALUE_FLOAT && op != TOKEN_TILDE)
+        return value_float(op == TOKEN_MINUS ? -a.as.real : a.as.real);
     if (a.kind != VALUE_INT && a.kind != VALUE_BOOL) {
         return script_error(s, at, "%s has no operator %s", value_what(a), token_name(op));
     }
@@ -267,16 +287,20 @@ value op_unary(script *s, token_kind op, value a, span at)
     char text[IR_TYPE_TEXT];
     bool whole = ir_type_is_int(n->type), truth = ir_type_is_bool(n->type);
     if (!whole && !truth && !ir_type_is_float(n->type)) {
-        return script_error(s, at, "%s has no operator %s", ir_type_print(n->type, text), token_name(op));
+        return script_error(s, at, "%s has no operator %s", ir_type_print(n->type, text),
+                            token_name(op));
     }
     if (op == TOKEN_PLUS) return value_expr(n);
     if (op == TOKEN_TILDE) {
         if (truth) return value_expr(ir_fold_not(s->mem, n));
-        if (!whole) return script_error(s, at, "operator '~' is for integers, this is %s", ir_type_print(n->type, text));
+        if (!whole)
+            return script_error(s, at, "operator '~' is for integers, this is %s",
+                                ir_type_print(n->type, text));
         return value_expr(ir_fold_call(s->mem, IR_FN_BITNOT, n->type, ir_list_one(s->mem, n), at));
     }
     if (truth) n = ir_fold_cast(s->mem, ir_type_lanes(IR_I32, n->type.lanes), n);
-    const ir_node *minus = whole || truth ? ir_int_new(s->mem, n->type, -1, at) : ir_float_new(s->mem, n->type, -1.0, at);
+    const ir_node *minus = whole || truth ? ir_int_new(s->mem, n->type, -1, at)
+                                          : ir_float_new(s->mem, n->type, -1.0, at);
     return value_expr(ir_fold_bin(s->mem, IR_MUL, n, minus));
 }
 
@@ -287,13 +311,15 @@ static bool contains(value list, value item, bool *out)
     *out = false;
     if (list.kind == VALUE_STR && item.kind == VALUE_STR) {
         for (size_t i = 0; i + item.as.text.n <= list.as.text.n; ++i) {
-            if (str_starts((str){list.as.text.p + i, list.as.text.n - i}, item.as.text)) *out = true;
+            if (str_starts((str){list.as.text.p + i, list.as.text.n - i}, item.as.text))
+                *out = true;
         }
         return true;
     }
     if (list.kind != VALUE_TUPLE && list.kind != VALUE_DICT) return false;
     size_t step = list.kind == VALUE_DICT ? 2 : 1;
-    for (size_t i = 0; i < list.as.list.n; i += step) *out = *out || value_equal(list.as.list.at[i], item);
+    for (size_t i = 0; i < list.as.list.n; i += step)
+        *out = *out || value_equal(list.as.list.at[i], item);
     return true;
 }
 
@@ -331,7 +357,9 @@ value op_compare(script *s, compare_op op, value a, value b, span at)
     if (a.kind == VALUE_POISON || b.kind == VALUE_POISON) return value_poison();
     bool truth;
     if (op.word == TOKEN_IN) {
-        if (!contains(b, a, &truth)) return script_error(s, at, "'in' needs a list, tuple, dict or string, not %s", value_what(b));
+        if (!contains(b, a, &truth))
+            return script_error(s, at, "'in' needs a list, tuple, dict or string, not %s",
+                                value_what(b));
         return value_bool(truth != op.negated);
     }
     if (op.word == TOKEN_IS) {

@@ -1,10 +1,11 @@
-/* Python at the time of reading: comprehensions, f-strings, and the functions that Python itself has. */
-#include <math.h>
-
+/* Python at the time of reading: comprehensions, f-strings, and the functions that Python itself
+ * has. */
 #include "base/buf.h"
 #include "base/num.h"
 #include "front/script_inner.h"
 #include "ir/fold.h"
+
+#include <math.h>
 
 enum { MOST_ITEMS = 100000 };
 
@@ -23,7 +24,8 @@ static bool items_of(script *s, value v, span at, value_list *out)
         for (size_t i = 0; i < v.as.list.n; i += 2) value_vec_push(s->mem, &items, v.as.list.at[i]);
     } else if (v.kind == VALUE_RANGE) {
         const value *part = v.as.list.at;
-        bool ints = part[0].kind == VALUE_INT && part[1].kind == VALUE_INT && part[2].kind == VALUE_INT;
+        bool ints =
+            part[0].kind == VALUE_INT && part[1].kind == VALUE_INT && part[2].kind == VALUE_INT;
         if (!ints || part[2].as.integer == 0) {
             script_error(s, at, "this range must have bounds that are known here");
             return false;
@@ -123,10 +125,12 @@ static bool format_int(script *s, value v, str spec, str *out)
 {
     bool zero = spec.n > 0 && spec.p[0] == '0', hex = false;
     size_t i = 0, width = 0;
-    while (i < spec.n && spec.p[i] >= '0' && spec.p[i] <= '9' && width < 100) width = width * 10 + (size_t)(spec.p[i++] - '0');
+    while (i < spec.n && spec.p[i] >= '0' && spec.p[i] <= '9' && width < 100)
+        width = width * 10 + (size_t)(spec.p[i++] - '0');
     if (i < spec.n && (spec.p[i] == 'd' || spec.p[i] == 'x')) hex = spec.p[i++] == 'x';
     py_int n = value_integer(v);
-    if (i != spec.n || width >= 100 || n > INT64_MAX || n < INT64_MIN || (hex && n < 0)) return false;
+    if (i != spec.n || width >= 100 || n > INT64_MAX || n < INT64_MIN || (hex && n < 0))
+        return false;
     long long wide = (long long)n;
     int w = (int)width;
     if (hex) {
@@ -151,11 +155,13 @@ value eval_format(script *s, const ast_format *n)
             if (v.kind == VALUE_POISON) return v;
             bool plain = field->spec.n == 0 && field->conversion != 'a';
             bool whole = v.kind == VALUE_INT || v.kind == VALUE_BOOL;
-            bool good = plain ? value_text(s->mem, v, field->conversion == 'r', &text)
-                              : field->conversion == '\0' && whole && format_int(s, v, field->spec, &text);
+            bool good =
+                plain ? value_text(s->mem, v, field->conversion == 'r', &text)
+                      : field->conversion == '\0' && whole && format_int(s, v, field->spec, &text);
             if (!good) return script_error(s, part->at, "this cannot be formatted here");
         }
-        if (all.n + text.n > MOST_ITEMS) return script_error(s, n->node.at, "this string is too long");
+        if (all.n + text.n > MOST_ITEMS)
+            return script_error(s, n->node.at, "this string is too long");
         all = str_format(s->mem, "%.*s%.*s", STR_ARG(all), STR_ARG(text));
     }
     return value_str(all);
@@ -175,7 +181,8 @@ value fn_py_range(script *s, const call *c)
     for (size_t i = 0; i < 3; ++i) {
         if (parts[i].kind == VALUE_BOOL) parts[i] = value_int(parts[i].as.boolean);
         bool good = parts[i].kind == VALUE_INT || parts[i].kind == VALUE_EXPR;
-        if (!good) return script_error(s, c->at, "range takes integers, not %s", value_what(parts[i]));
+        if (!good)
+            return script_error(s, c->at, "range takes integers, not %s", value_what(parts[i]));
     }
     value v = value_of(VALUE_RANGE);
     v.as.list = (value_list){parts, 5};
@@ -209,7 +216,8 @@ value fn_py_extreme(script *s, const call *c)
     value best = items.at[0];
     for (size_t i = 0; i < items.n; ++i) {
         if (!value_is_python(items.at[i])) {
-            return script_error(s, c->at, "'%s' of values of the program: write T.%s", c->row->name, c->row->name);
+            return script_error(s, c->at, "'%s' of values of the program: write T.%s", c->row->name,
+                                c->row->name);
         }
         compare_op less = {.word = c->row->info < 0 ? TOKEN_LESS : TOKEN_GREATER};
         value better = op_compare(s, less, items.at[i], best, c->at);
@@ -223,7 +231,8 @@ value fn_py_abs(script *s, const call *c)
 {
     value v = c->args[0];
     if (v.kind == VALUE_FLOAT) return value_float(fabs(v.as.real));
-    if (v.kind != VALUE_INT && v.kind != VALUE_BOOL) return script_error(s, c->at, "'abs' of %s: write T.abs", value_what(v));
+    if (v.kind != VALUE_INT && v.kind != VALUE_BOOL)
+        return script_error(s, c->at, "'abs' of %s: write T.abs", value_what(v));
     return value_integer(v) < 0 ? op_unary(s, TOKEN_MINUS, v, c->at) : value_int(value_integer(v));
 }
 
@@ -234,7 +243,8 @@ value fn_py_int(script *s, const call *c)
     if (v.kind == VALUE_ABSENT) return value_int(0);
     if (v.kind == VALUE_INT || v.kind == VALUE_BOOL) return value_int(value_integer(v));
     if (v.kind == VALUE_FLOAT && fabs(v.as.real) < 1e30) return value_int((py_int)v.as.real);
-    bool text = v.kind == VALUE_STR && v.as.text.n != 0 && literal_number(v.as.text, &read) == NULL && !read.is_float;
+    bool text = v.kind == VALUE_STR && v.as.text.n != 0 &&
+                literal_number(v.as.text, &read) == NULL && !read.is_float;
     if (text) return value_int(read.integer);
     int64_t known;
     if (v.kind == VALUE_EXPR && ir_const_value(v.as.expr, &known)) return value_int(known);
@@ -250,8 +260,10 @@ value fn_py_float(script *s, const call *c)
     if (v.kind == VALUE_STR) {
         str text = v.as.text;
         bool minus = text.n > 0 && text.p[0] == '-';
-        if (text.n > 0 && (text.p[0] == '-' || text.p[0] == '+')) text = (str){text.p + 1, text.n - 1};
-        if (str_is(text, "inf") || str_is(text, "infinity")) return value_float(minus ? -(double)INFINITY : (double)INFINITY);
+        if (text.n > 0 && (text.p[0] == '-' || text.p[0] == '+'))
+            text = (str){text.p + 1, text.n - 1};
+        if (str_is(text, "inf") || str_is(text, "infinity"))
+            return value_float(minus ? -(double)INFINITY : (double)INFINITY);
         if (str_is(text, "nan")) return value_float((double)NAN);
         if (num_parse_double(text, &read)) return value_float(minus ? -read : read);
     }
@@ -261,7 +273,8 @@ value fn_py_float(script *s, const call *c)
 value fn_py_bool(script *s, const call *c)
 {
     value v = c->args[0];
-    if (v.kind != VALUE_ABSENT && !value_is_python(v)) return script_error(s, c->at, "%s has no truth value here", value_what(v));
+    if (v.kind != VALUE_ABSENT && !value_is_python(v))
+        return script_error(s, c->at, "%s has no truth value here", value_what(v));
     return value_bool(value_truth(v));
 }
 
@@ -277,7 +290,8 @@ value fn_py_str(script *s, const call *c)
 value fn_py_tuple(script *s, const call *c)
 {
     value_list items = {0};
-    if (c->args[0].kind != VALUE_ABSENT && !items_of(s, c->args[0], c->spans[0], &items)) return value_poison();
+    if (c->args[0].kind != VALUE_ABSENT && !items_of(s, c->args[0], c->spans[0], &items))
+        return value_poison();
     value v = value_tuple(items);
     v.is_list = c->row->info == 1;
     return v;

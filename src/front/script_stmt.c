@@ -30,7 +30,8 @@ static void exec_if(script *s, const ast_if *n)
     const ir_node *no = n->otherwise.n != 0 ? exec_body(s, n->otherwise, n->node.at) : NULL;
     if (test == NULL) return;
     if (test->type.lanes != 1) {
-        script_error(s, n->cond->at, "the condition of 'if' is a scalar; T.Select chooses lane by lane");
+        script_error(s, n->cond->at,
+                     "the condition of 'if' is a scalar; T.Select chooses lane by lane");
         return;
     }
     suite_emit(s, ir_make(s->mem, IF, if, n->node.at, IR_VOID, .cond = test, .yes = yes, .no = no));
@@ -39,7 +40,10 @@ static void exec_if(script *s, const ast_if *n)
 static void exec_while(script *s, const ast_while *n)
 {
     value v = eval(s, n->cond);
-    const ir_node *cond = v.kind == VALUE_POISON ? NULL : to_bool(s, value_is_number(v) ? value_bool(value_truth(v)) : v, n->cond->at);
+    const ir_node *cond =
+        v.kind == VALUE_POISON
+            ? NULL
+            : to_bool(s, value_is_number(v) ? value_bool(value_truth(v)) : v, n->cond->at);
     if (n->otherwise.n != 0) script_error(s, n->node.at, "'else' of a loop is not supported");
     s->func->loop_depth++;
     const ir_node *body = exec_body(s, n->body, n->node.at);
@@ -59,7 +63,8 @@ static void exec_jump(script *s, const ast *n)
         script_error(s, n->at, "'%s' outside of a loop", leaves ? "break" : "continue");
         return;
     }
-    suite_emit(s, leaves ? ir_make(s->mem, BREAK, break, n->at, IR_VOID, ) : ir_make(s->mem, CONTINUE, continue, n->at, IR_VOID, ));
+    suite_emit(s, leaves ? ir_make(s->mem, BREAK, break, n->at, IR_VOID, )
+                         : ir_make(s->mem, CONTINUE, continue, n->at, IR_VOID, ));
 }
 
 /* ---- Assertions ------------------------------------------------------------------------------ */
@@ -69,7 +74,8 @@ static bool assert_text(script *s, value v, span at, str *kind, str *text)
 {
     *kind = STR("RuntimeError");
     if (v.kind != VALUE_TUPLE) return to_str(s, v, at, "the message of an assertion", text);
-    if (v.as.list.n != 2 || !to_str(s, v.as.list.at[0], at, "the kind of error", kind)) return false;
+    if (v.as.list.n != 2 || !to_str(s, v.as.list.at[0], at, "the kind of error", kind))
+        return false;
     value parts = v.as.list.at[1];
     if (parts.kind != VALUE_TUPLE) return to_str(s, parts, at, "the message of an assertion", text);
     *text = STR("");
@@ -87,12 +93,14 @@ static void emit_assert(script *s, value cond, value message, span at, span mess
     if (cond.kind == VALUE_POISON || message.kind == VALUE_POISON) return;
     if (!assert_text(s, message, message_at, &kind, &text)) return;
     if (value_is_python(cond)) {
-        if (!value_truth(cond)) script_error(s, at, "this assertion does not hold: %.*s", STR_ARG(text));
+        if (!value_truth(cond))
+            script_error(s, at, "this assertion does not hold: %.*s", STR_ARG(text));
         return;
     }
     const ir_node *test = to_bool(s, cond, at);
     if (test == NULL) return;
-    suite_emit(s, ir_make(s->mem, ASSERT, assert, at, IR_VOID, .cond = test, .error = kind, .message = text));
+    suite_emit(s, ir_make(s->mem, ASSERT, assert, at, IR_VOID, .cond = test, .error = kind,
+                          .message = text));
 }
 
 static void exec_assert(script *s, const ast_assert *n)
@@ -107,7 +115,8 @@ static void exec_assert(script *s, const ast_assert *n)
 
 value fn_assert(script *s, const call *c)
 {
-    value message = c->args[1].kind == VALUE_ABSENT ? value_str(STR("assertion failed")) : c->args[1];
+    value message =
+        c->args[1].kind == VALUE_ABSENT ? value_str(STR("assertion failed")) : c->args[1];
     if (value_is_given(c->args[2])) {
         value *pair = arena_array(s->mem, value, 2);
         pair[0] = c->args[2];
@@ -124,14 +133,16 @@ value fn_assert(script *s, const call *c)
 static void exec_return(script *s, const ast_return *n)
 {
     if (n->value == NULL) {
-        script_error(s, n->node.at, "'return' needs a value; a kernel's threads end at the end of the function");
+        script_error(s, n->node.at,
+                     "'return' needs a value; a kernel's threads end at the end of the function");
         return;
     }
     value v = eval(s, n->value);
     if (v.kind == VALUE_POISON) return;
     const ir_node *result = v.kind == VALUE_NONE ? NULL : to_expr(s, v, n->value->at);
     if (result == NULL && v.kind != VALUE_NONE) return;
-    if (result != NULL && !ir_type_is_void(s->func->result)) result = to_type(s, value_expr(result), s->func->result, n->value->at);
+    if (result != NULL && !ir_type_is_void(s->func->result))
+        result = to_type(s, value_expr(result), s->func->result, n->value->at);
     suite_emit(s, ir_make(s->mem, RETURN, return, n->node.at, IR_VOID, .value = result));
 }
 
@@ -142,14 +153,16 @@ static void exec_expression(script *s, const ast_expression *n)
         frame_open(s, v.as.frame, n->node.at);
     } else if (v.kind == VALUE_EXPR && !v.is_fresh) {
         suite_emit(s, ir_eval_new(s->mem, v.as.expr));
-    } else if (v.kind == VALUE_REGION || v.kind == VALUE_FUNCTION || v.kind == VALUE_CLOSURE || v.kind == VALUE_SPEC) {
+    } else if (v.kind == VALUE_REGION || v.kind == VALUE_FUNCTION || v.kind == VALUE_CLOSURE ||
+               v.kind == VALUE_SPEC) {
         script_error(s, n->node.at, "%s by itself does nothing", value_what(v));
     }
 }
 
 value fn_evaluate(script *s, const call *c)
 {
-    if (s->suite == NULL) return script_error(s, c->at, "T.evaluate belongs into the body of a function");
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.evaluate belongs into the body of a function");
     const ir_node *n = to_expr(s, c->args[0], c->spans[0]);
     if (n == NULL) return value_poison();
     suite_emit(s, ir_eval_new(s->mem, n));
@@ -161,7 +174,8 @@ value fn_evaluate(script *s, const call *c)
 /* x = T.bind(value, type), with T.LetStmt(value, var=v): an immutable variable. */
 static value bind_value(script *s, const call *c)
 {
-    if (s->suite == NULL) return script_error(s, c->at, "T.%s belongs into the body of a function", c->row->name);
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.%s belongs into the body of a function", c->row->name);
     const ir_node *n = to_expr(s, c->args[0], c->spans[0]);
     ir_type type;
     if (n == NULL) return value_poison();
@@ -176,7 +190,8 @@ static value bind_value(script *s, const call *c)
     if (var) {
         v = ir_as_var_ref(given.as.expr)->var;
         if (!ir_type_eq(v->type, n->type)) n = to_type(s, value_expr(n), v->type, c->spans[0]);
-        if (map_get_id(&s->func->let_vars, v) != NULL) return script_error(s, c->at, "'%.*s' is bound a second time", STR_ARG(v->name));
+        if (map_get_id(&s->func->let_vars, v) != NULL)
+            return script_error(s, c->at, "'%.*s' is bound a second time", STR_ARG(v->name));
         map_put_id(s->mem, &s->func->let_vars, v, v);
     } else if (ir_type_is_pointer(n->type)) {
         ir_type pointee;
@@ -211,16 +226,19 @@ value fn_meta_var(script *s, const call *c)
 
 static str new_key(script *s, str key)
 {
-    return str_starts(key, STR("tir.")) ? str_format(s->mem, "tirx.%.*s", (int)key.n - 4, key.p + 4) : key;
+    return str_starts(key, STR("tir.")) ? str_format(s->mem, "tirx.%.*s", (int)key.n - 4, key.p + 4)
+                                        : key;
 }
 
 /* T.attr(node, "key", value), or T.attr({"key": value}) about nothing in particular. */
 value fn_attr(script *s, const call *c)
 {
     value node = c->args[0], key = c->args[1], v = c->args[2];
-    if (s->suite == NULL) return script_error(s, c->at, "T.attr belongs into the body of a function");
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.attr belongs into the body of a function");
     if (node.kind == VALUE_DICT && key.kind == VALUE_ABSENT) {
-        if (node.as.list.n != 2) return script_error(s, c->at, "T.attr takes one attribute at a time");
+        if (node.as.list.n != 2)
+            return script_error(s, c->at, "T.attr takes one attribute at a time");
         key = node.as.list.at[0];
         v = node.as.list.at[1];
         node = value_none();
@@ -228,7 +246,8 @@ value fn_attr(script *s, const call *c)
     str text;
     if (!to_str(s, key, c->spans[1], "the key of an attribute", &text)) return value_poison();
     if (v.kind == VALUE_ABSENT) return script_error(s, c->at, "T.attr lacks the value");
-    if (str_is(text, "thread_extent")) return script_error(s, c->at, "write T.launch_thread for the attribute thread_extent");
+    if (str_is(text, "thread_extent"))
+        return script_error(s, c->at, "write T.launch_thread for the attribute thread_extent");
     const ir_node *subject = NULL;
     if (node.kind == VALUE_BUFFER) {
         subject = ir_ref(s->mem, node.as.buffer->data, c->spans[0]);
@@ -239,7 +258,8 @@ value fn_attr(script *s, const call *c)
     const ir_node *n = to_attr_value(s, v, c->spans[2]);
     if (n == NULL) return value_poison();
     frame f = {.kind = FRAME_ATTR, .at = c->at};
-    f.node = ir_make(s->mem, ATTR, attr, c->at, IR_VOID, .key = new_key(s, text), .subject = subject, .value = n, .body = ir_nop(s->mem));
+    f.node = ir_make(s->mem, ATTR, attr, c->at, IR_VOID, .key = new_key(s, text),
+                     .subject = subject, .value = n, .body = ir_nop(s->mem));
     return value_frame(arena_copy(s->mem, &f, sizeof f));
 }
 
@@ -282,14 +302,16 @@ static bool function_field(script *s, str key, value v, span at, bool *good)
 
 value fn_func_attr(script *s, const call *c)
 {
-    if (s->suite == NULL) return script_error(s, c->at, "T.func_attr belongs into the body of a function");
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.func_attr belongs into the body of a function");
     value dict = c->args[0];
     if (dict.kind != VALUE_DICT) return script_error(s, c->at, "T.func_attr takes a dict");
     value_vec rest = {0};
     bool good = true;
     for (size_t i = 0; i + 1 < dict.as.list.n; i += 2) {
         str key;
-        if (!to_str(s, dict.as.list.at[i], c->spans[0], "the key of an attribute", &key)) return value_poison();
+        if (!to_str(s, dict.as.list.at[i], c->spans[0], "the key of an attribute", &key))
+            return value_poison();
         key = new_key(s, key);
         if (function_field(s, key, dict.as.list.at[i + 1], c->spans[0], &good)) continue;
         value_vec_push(s->mem, &rest, value_str(key));
@@ -315,7 +337,8 @@ value fn_target(script *s, const call *c)
         for (size_t j = i; j < i + 2; ++j) {
             value one = v.as.list.at[j];
             bool quote = one.kind == VALUE_STR;
-            if (!value_text(s->mem, one, false, &text)) return script_error(s, c->at, "%s in a target is not supported", value_what(one));
+            if (!value_text(s->mem, one, false, &text))
+                return script_error(s, c->at, "%s in a target is not supported", value_what(one));
             buf_printf(&out, quote ? "\"%.*s\"" : "%.*s", STR_ARG(text));
             buf_text(&out, j == i ? ": " : i + 2 < v.as.list.n ? ", " : "");
         }
@@ -360,8 +383,12 @@ static void exec(script *s, const ast *n)
     case AST_CONTINUE: exec_jump(s, n); return;
     case AST_DEF: exec_nested(s, ast_as_def(n)); return;
     case AST_CLASS: script_error(s, n->at, "a class within a function is not supported"); return;
-    case AST_IMPORT: script_error(s, n->at, "an import within a function of the program is not supported"); return;
-    case AST_OTHER: script_error(s, n->at, "'%.*s' is not supported here", STR_ARG(ast_as_other(n)->word)); return;
+    case AST_IMPORT:
+        script_error(s, n->at, "an import within a function of the program is not supported");
+        return;
+    case AST_OTHER:
+        script_error(s, n->at, "'%.*s' is not supported here", STR_ARG(ast_as_other(n)->word));
+        return;
     case AST_NAME:
     case AST_NUMBER:
     case AST_STRING:

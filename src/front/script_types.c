@@ -1,8 +1,8 @@
 /* Types, constants and conversions: T.float32(x), T.cast, T.min_value ... */
-#include <math.h>
-
 #include "front/script_inner.h"
 #include "ir/fold.h"
+
+#include <math.h>
 
 static const char *type_text(script *s, ir_type t)
 {
@@ -32,16 +32,19 @@ static value convert(script *s, value v, ir_type type, span at)
         return value_expr(ir_float_new(s->mem, type, named, at));
     }
     if (v.kind == VALUE_STR) {
-        return script_error(s, at, "'%.*s' is no value of type %s", STR_ARG(v.as.text), type_text(s, type));
+        return script_error(s, at, "'%.*s' is no value of type %s", STR_ARG(v.as.text),
+                            type_text(s, type));
     }
     if (value_is_number(v)) return value_expr(literal_of(s, v, type, at));
     return value_expr(to_type(s, v, type, at));
 }
 
-/* A variable that the signature must define; the one already there where a quoted name has made it. */
+/* A variable that the signature must define; the one already there where a quoted name has made it.
+ */
 static value symbol(script *s, str name, ir_type type, span at)
 {
-    if (s->func == NULL) return script_error(s, at, "a variable can only be made inside of a function");
+    if (s->func == NULL)
+        return script_error(s, at, "a variable can only be made inside of a function");
     bool inside;
     const binding *b = scope_find(s, name, &inside);
     bool known = b != NULL && inside && b->v.kind == VALUE_EXPR && b->v.as.expr->kind == IR_VAR;
@@ -76,8 +79,10 @@ value fn_var(script *s, const call *c)
 value fn_handle(script *s, const call *c)
 {
     value v = value_type(IR_POINTER);
-    if (value_is_given(c->args[0]) && !to_dtype(s, c->args[0], c->spans[0], &v.pointee)) return value_poison();
-    if (value_is_given(c->args[1]) && !to_scope(s, c->args[1], c->spans[1], &v.scope)) return value_poison();
+    if (value_is_given(c->args[0]) && !to_dtype(s, c->args[0], c->spans[0], &v.pointee))
+        return value_poison();
+    if (value_is_given(c->args[1]) && !to_scope(s, c->args[1], c->spans[1], &v.scope))
+        return value_poison();
     return v;
 }
 
@@ -96,7 +101,8 @@ value fn_cast(script *s, const call *c)
     if (value_first || value_is_number(v)) return convert(s, v, t, c->at);
     const ir_node *n = to_expr(s, v, c->at);
     if (n == NULL) return value_poison();
-    if (n->type.lanes != t.lanes || ir_type_is_pointer(n->type)) return value_expr(to_type(s, v, t, c->at));
+    if (n->type.lanes != t.lanes || ir_type_is_pointer(n->type))
+        return value_expr(to_type(s, v, t, c->at));
     return value_expr(ir_cast_new(s->mem, t, n));
 }
 
@@ -125,7 +131,8 @@ value fn_reinterpret(script *s, const call *c)
     if (n == NULL) return value_poison();
     bool same = (uint32_t)t.bits * t.lanes == (uint32_t)n->type.bits * n->type.lanes;
     if (!same) {
-        return script_error(s, c->at, "reinterpret keeps the bits: %s and %s differ in size", type_text(s, n->type), type_text(s, t));
+        return script_error(s, c->at, "reinterpret keeps the bits: %s and %s differ in size",
+                            type_text(s, n->type), type_text(s, t));
     }
     return value_expr(ir_call_new(s->mem, IR_FN_REINTERPRET, t, ir_list_one(s->mem, n), c->at));
 }
@@ -147,10 +154,13 @@ value fn_limit(script *s, const call *c)
     if (!to_dtype(s, c->args[0], c->spans[0], &t)) return value_poison();
     if (ir_type_is_float(t)) {
         double most = c->row->info == LIMIT_INFINITY ? (double)INFINITY : largest(t);
-        if (most != 0) return value_expr(ir_float_new(s->mem, t, c->row->info == LIMIT_MIN ? -most : most, c->at));
+        if (most != 0)
+            return value_expr(
+                ir_float_new(s->mem, t, c->row->info == LIMIT_MIN ? -most : most, c->at));
     }
     bool whole = (ir_type_is_int(t) || ir_type_is_bool(t)) && c->row->info != LIMIT_INFINITY;
-    if (!whole) return script_error(s, c->at, "T.%s of %s is not known", c->row->name, type_text(s, t));
+    if (!whole)
+        return script_error(s, c->at, "T.%s of %s is not known", c->row->name, type_text(s, t));
     bool wide = t.code == IR_UINT && t.bits == 64 && c->row->info == LIMIT_MAX;
     int64_t v = wide ? -1 : c->row->info == LIMIT_MIN ? ir_type_min(t) : ir_type_max(t);
     return value_expr(ir_int_new(s->mem, t, v, c->at));

@@ -1,10 +1,10 @@
 /* Python's values: truth, equality, text. */
 #include "front/value.h"
 
-#include <math.h>
-
 #include "base/buf.h"
 #include "base/num.h"
+
+#include <math.h>
 
 const char *value_what(value v)
 {

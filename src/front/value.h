@@ -1,4 +1,5 @@
-/* What an expression of a script can be while it is read: Python's values, and the IR that they build. */
+/* What an expression of a script can be while it is read: Python's values, and the IR that they
+ * build. */
 #ifndef FRONT_VALUE_H
 #define FRONT_VALUE_H
 
@@ -18,7 +19,8 @@ typedef enum value_kind {
     VALUE_SLICE,
     VALUE_RANGE,
     VALUE_EXPR,   /* an IR expression */
-    VALUE_SCALAR, /* a local variable that can be assigned: a buffer of one element; names of it give loads */
+    VALUE_SCALAR, /* a local variable that can be assigned: a buffer of one element; names of it
+                     give loads */
     VALUE_BUFFER,
     VALUE_REGION,   /* part of a buffer */
     VALUE_TYPE,     /* T.float32, T.handle("float32") */
@@ -33,13 +35,13 @@ typedef enum value_kind {
 } value_kind;
 
 typedef enum space {
-    SPACE_TVM,    /* tvm */
-    SPACE_SCRIPT, /* tvm.script */
-    SPACE_T,      /* tvm.script.tirx, usually T */
-    SPACE_I,      /* tvm.script.ir, usually I */
-    SPACE_AXIS,   /* T.axis */
-    SPACE_METAL,  /* T.metal */
-    SPACE_TIRX,   /* tvm.tirx, tvm.tir */
+    SPACE_TVM,     /* tvm */
+    SPACE_SCRIPT,  /* tvm.script */
+    SPACE_T,       /* tvm.script.tirx, usually T */
+    SPACE_I,       /* tvm.script.ir, usually I */
+    SPACE_AXIS,    /* T.axis */
+    SPACE_METAL,   /* T.metal */
+    SPACE_TIRX,    /* tvm.tirx, tvm.tir */
     SPACE_BUILTIN, /* Python's own functions */
     SPACE_METHOD,  /* of buffers, expressions, strings */
     SPACE_FOREIGN  /* a package that is not known here */
@@ -68,17 +70,18 @@ typedef struct region {
 
 struct value {
     value_kind kind;
-    bool is_list;     /* of a tuple */
-    bool is_fresh;    /* an assignment names it: it makes no variable */
-    bool is_old;      /* of a space or function: through the older `tir` */
-    ir_type pointee;  /* of a pointer: what it points to, void where unknown ... */
-    ir_scope scope;   /* ... and where */
+    bool is_list;    /* of a tuple */
+    bool is_fresh;   /* an assignment names it: it makes no variable */
+    bool is_old;     /* of a space or function: through the older `tir` */
+    ir_type pointee; /* of a pointer: what it points to, void where unknown ... */
+    ir_scope scope;  /* ... and where */
     union {
         bool boolean;
         py_int integer;
         double real;
         str text; /* STR; UNKNOWN: why; GLOBAL: its name */
-        value_list list; /* TUPLE; DICT: key, value, key, value ...; RANGE, SLICE: start, stop, step */
+        value_list
+            list; /* TUPLE; DICT: key, value, key, value ...; RANGE, SLICE: start, stop, step */
         const ir_node *expr;
         const ir_buffer *buffer;
         const region *region;
@@ -189,7 +192,8 @@ static inline bool value_is_number(value v)
 /* What can become an IR expression. */
 static inline bool value_is_operand(value v)
 {
-    return value_is_number(v) || v.kind == VALUE_EXPR || v.kind == VALUE_REGION || v.kind == VALUE_SCALAR;
+    return value_is_number(v) || v.kind == VALUE_EXPR || v.kind == VALUE_REGION ||
+           v.kind == VALUE_SCALAR;
 }
 static inline bool value_is_given(value v)
 {

@@ -8,10 +8,11 @@
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 static const char *const words[] = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async", "await",  "break",    "class", "continue", "def",
-    "del",   "elif",   "else",  "except", "for",  "from",   "global", "if",    "import",   "in",    "is",       "lambda",
-    "not",   "or",     "pass",  "raise",  "try",  "while",  "with",  "yield",  "nonlocal", "return", "finally", "T",
-    "I",     "range"};
+    "False",    "None",   "True",     "and",   "as",     "assert", "async", "await",
+    "break",    "class",  "continue", "def",   "del",    "elif",   "else",  "except",
+    "for",      "from",   "global",   "if",    "import", "in",     "is",    "lambda",
+    "not",      "or",     "pass",     "raise", "try",    "while",  "with",  "yield",
+    "nonlocal", "return", "finally",  "T",     "I",      "range"};
 
 printer printer_make(arena *mem, buf *out)
 {
@@ -94,7 +95,8 @@ static void print_name(printer *p, str name)
     buf_str(p->out, name);
 }
 
-/* A stride or offset that the signature or a match_buffer defines: quoted, as it is not known before. */
+/* A stride or offset that the signature or a match_buffer defines: quoted, as it is not known
+ * before. */
 static void print_defining(printer *p, const ir_node *n, bool quoted)
 {
     bool quote = quoted && n->kind != IR_INT_IMM;
@@ -113,7 +115,8 @@ static void print_quoted_list(printer *p, ir_list list, bool quoted)
     buf_text(p->out, list.n == 1 ? ",)" : ")");
 }
 
-/* (shape, "dtype", ...): the arguments of T.Buffer, T.alloc_buffer, T.decl_buffer and T.match_buffer. */
+/* (shape, "dtype", ...): the arguments of T.Buffer, T.alloc_buffer, T.decl_buffer and
+ * T.match_buffer. */
 static void print_buffer_args(printer *p, const ir_buffer *b, const ir_var *data, bool defines)
 {
     char text[IR_TYPE_TEXT];
@@ -133,10 +136,12 @@ static void print_buffer_args(printer *p, const ir_buffer *b, const ir_var *data
     }
     if (b->scope != IR_SCOPE_GLOBAL) buf_printf(p->out, ", scope=\"%s\"", ir_scope_text(b->scope));
     if (b->align != 0) buf_printf(p->out, ", align=%lld", (long long)b->align);
-    if (b->offset_factor != 0) buf_printf(p->out, ", offset_factor=%lld", (long long)b->offset_factor);
+    if (b->offset_factor != 0)
+        buf_printf(p->out, ", offset_factor=%lld", (long long)b->offset_factor);
 }
 
-static void print_buffer_line(printer *p, const char *fn, const ir_buffer *b, const ir_var *data, ir_attrs notes)
+static void print_buffer_line(printer *p, const char *fn, const ir_buffer *b, const ir_var *data,
+                              ir_attrs notes)
 {
     begin_line(p);
     print_name(p, printer_buffer(p, b));
@@ -215,7 +220,8 @@ static void print_loop(printer *p, const ir_for *n)
                                          [IR_THREAD_BOUND] = "T.thread_binding"};
     bool plain = n->loop == IR_SERIAL && n->annotations.n == 0;
     begin_line(p);
-    buf_printf(p->out, "for %.*s in %s(", STR_ARG(printer_var(p, n->var)), plain ? "range" : makers[n->loop]);
+    buf_printf(p->out, "for %.*s in %s(", STR_ARG(printer_var(p, n->var)),
+               plain ? "range" : makers[n->loop]);
     if (!ir_is_const(n->min, 0)) {
         print_expr(p, n->min, 0);
         buf_text(p->out, ", ");
@@ -290,7 +296,8 @@ static void print_thread(printer *p, const ir_thread *n)
 
 static void print_eval(printer *p, const ir_node *value)
 {
-    bool bare = value->kind == IR_CALL && ir_builtins[ir_as_call(value)->fn].effect == IR_EFFECT_EFFECT;
+    bool bare =
+        value->kind == IR_CALL && ir_builtins[ir_as_call(value)->fn].effect == IR_EFFECT_EFFECT;
     begin_line(p);
     if (!bare) buf_text(p->out, "T.evaluate(");
     print_expr(p, value, 0);
@@ -301,8 +308,10 @@ static void print_eval(printer *p, const ir_node *value)
 
 static void print_iter(printer *p, const ir_iter *iter)
 {
-    static const char *const kinds[] = {
-        [IR_SPATIAL] = "spatial", [IR_REDUCE] = "reduce", [IR_SCAN] = "scan", [IR_OPAQUE] = "opaque"};
+    static const char *const kinds[] = {[IR_SPATIAL] = "spatial",
+                                        [IR_REDUCE] = "reduce",
+                                        [IR_SCAN] = "scan",
+                                        [IR_OPAQUE] = "opaque"};
     begin_line(p);
     print_name(p, printer_var(p, iter->var));
     buf_printf(p->out, " = T.axis.%s(", kinds[iter->kind]);
@@ -391,7 +400,10 @@ static void print_stmt(printer *p, const ir_node *n)
     }
     case IR_STORE: print_store(p, ir_as_store(n)); return;
     case IR_BIND: print_bind(p, ir_as_bind(n)); return;
-    case IR_ALLOC: print_buffer_line(p, "alloc_buffer", ir_as_alloc(n)->buffer, NULL, ir_as_alloc(n)->annotations); return;
+    case IR_ALLOC:
+        print_buffer_line(p, "alloc_buffer", ir_as_alloc(n)->buffer, NULL,
+                          ir_as_alloc(n)->annotations);
+        return;
     case IR_DECL: {
         const ir_buffer *b = ir_as_decl(n)->buffer;
         print_buffer_line(p, "decl_buffer", b, b->data, (ir_attrs){0});
@@ -421,7 +433,7 @@ static void print_stmt(printer *p, const ir_node *n)
     case IR_THREAD: print_thread(p, ir_as_thread(n)); return;
     case IR_BLOCK: print_block(p, ir_as_block(n)); return;
 #define STMT(KIND)
-#define EXPR(KIND) case IR_##KIND:
+#define EXPR(KIND)                            case IR_##KIND:
 #define IR_NODE(KIND, name, category, fields) category(KIND)
 #include "ir/nodes.def"
 #undef IR_NODE
@@ -431,7 +443,8 @@ static void print_stmt(printer *p, const ir_node *n)
     }
 }
 
-/* ---- Functions and modules --------------------------------------------------------------------- */
+/* ---- Functions and modules ---------------------------------------------------------------------
+ */
 
 typedef struct contents {
     printer *p;
@@ -458,12 +471,14 @@ static bool has_block(printer *p, const ir_node *body)
     return look_into(p, body).blocks;
 }
 
-/* The root block goes without saying where the text holds another block, or allocations of a block. */
+/* The root block goes without saying where the text holds another block, or allocations of a block.
+ */
 static bool root_is_implied(printer *p, const ir_node *body)
 {
     if (body->kind != IR_BLOCK) return false;
     const ir_block *b = ir_as_block(body);
-    if (!str_is(b->name, "root") || b->iters.n != 0 || b->regions_given || b->matches.n != 0) return false;
+    if (!str_is(b->name, "root") || b->iters.n != 0 || b->regions_given || b->matches.n != 0)
+        return false;
     if (b->annotations.n != 0 || b->init != NULL || !ir_is_const(b->predicate, 1)) return false;
     return b->allocs.n != 0 || has_block(p, b->body);
 }
@@ -516,7 +531,8 @@ static void print_func_attrs(printer *p, const ir_func *f, bool renamed)
             print_string(p, f->launch_tags[i]);
         }
         if (f->dyn_shared_bytes != NULL) {
-            buf_printf(p->out, "%s\"tirx.use_dyn_shared_memory\"", f->launch_tag_count != 0 ? ", " : "");
+            buf_printf(p->out, "%s\"tirx.use_dyn_shared_memory\"",
+                       f->launch_tag_count != 0 ? ", " : "");
         }
         buf_char(p->out, ']');
     }
@@ -591,7 +607,8 @@ void ir_print_func(arena *mem, const ir_func *f, buf *out)
 
 void ir_print_module(arena *mem, const ir_module *m, buf *out)
 {
-    buf_text(out, "from tvm.script import ir as I\nfrom tvm.script import tirx as T\n\n\n@I.ir_module\nclass Module:\n");
+    buf_text(out, "from tvm.script import ir as I\nfrom tvm.script import tirx as "
+                  "T\n\n\n@I.ir_module\nclass Module:\n");
     printer names = printer_make(mem, out);
     out->depth++;
     if (m->attrs.n != 0) {

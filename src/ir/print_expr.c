@@ -1,10 +1,10 @@
-/* Expressions as TVMScript: operators where they read back as the same node, constructors elsewhere. */
+/* Expressions as TVMScript: operators where they read back as the same node, constructors
+ * elsewhere. */
+#include "ir/fold.h"
 #include "ir/printer.h"
+#include "ir/walk.h"
 
 #include <math.h>
-
-#include "ir/fold.h"
-#include "ir/walk.h"
 
 /* Python's binding strengths beside those of ops.def. */
 enum { PREC_NOT = 6, PREC_COMPARE = 7, PREC_UNARY = 13 };
@@ -133,8 +133,8 @@ static void print_float(printer *p, const ir_float_imm *n)
     buf_printf(p->out, finite ? "(%s)" : "(\"%s\")", text);
 }
 
-/* Would the front end's folding give this very node for `a op b`? Two plain integers would meet as Python
- * numbers, so these never do. */
+/* Would the front end's folding give this very node for `a op b`? Two plain integers would meet as
+ * Python numbers, so these never do. */
 static bool reads_back(printer *p, const ir_bin *n)
 {
     if (n->a->kind == IR_INT_IMM && n->b->kind == IR_INT_IMM) return false;
@@ -237,7 +237,8 @@ static void print_call(printer *p, const ir_call *n)
 static void print_reducer(printer *p, const ir_reducer *n)
 {
     buf_text(p->out, "T.comm_reducer(lambda ");
-    for (size_t i = 0; i < n->lhs.n; ++i) buf_printf(p->out, "%.*s, ", STR_ARG(printer_var(p, n->lhs.at[i])));
+    for (size_t i = 0; i < n->lhs.n; ++i)
+        buf_printf(p->out, "%.*s, ", STR_ARG(printer_var(p, n->lhs.at[i])));
     for (size_t i = 0; i < n->rhs.n; ++i) {
         buf_printf(p->out, "%s%.*s", i != 0 ? ", " : "", STR_ARG(printer_var(p, n->rhs.at[i])));
     }
@@ -312,7 +313,7 @@ void print_expr(printer *p, const ir_node *n, int prec)
     case IR_CALL: print_call(p, ir_as_call(n)); return;
     case IR_REDUCER: print_reducer(p, ir_as_reducer(n)); return;
 #define EXPR(KIND)
-#define STMT(KIND) case IR_##KIND:
+#define STMT(KIND)                            case IR_##KIND:
 #define IR_NODE(KIND, name, category, fields) category(KIND)
 #include "ir/nodes.def"
 #undef IR_NODE

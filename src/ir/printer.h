@@ -27,7 +27,8 @@ void printer_own(printer *p, const ir_buffer *b);
 /* A pointer variable: its name, or <buffer>.data. */
 void print_pointer(printer *p, const ir_var *v);
 
-/* An expression that stands where operators binding tighter than `prec` need no parentheses; 0: anywhere. */
+/* An expression that stands where operators binding tighter than `prec` need no parentheses; 0:
+ * anywhere. */
 void print_expr(printer *p, const ir_node *n, int prec);
 /* Separated by ", ". */
 void print_exprs(printer *p, ir_list list);

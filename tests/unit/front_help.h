@@ -2,13 +2,13 @@
 #ifndef TESTS_UNIT_FRONT_HELP_H
 #define TESTS_UNIT_FRONT_HELP_H
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "front/script.h"
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* One reading of a text. Strings live until script_free. */
 typedef struct reading {
@@ -67,19 +67,23 @@ static inline reading *script_good(str text, front_options options)
     reading *r = script_read_with(text, options);
     if (r->module == NULL) fail_msg("%s", r->messages.p);
     reading *again = script_read_with(buf_view(&r->printed), (front_options){0});
-    if (again->module == NULL) fail_msg("the printed text does not read: %s\n%.*s", again->messages.p, STR_ARG(buf_view(&r->printed)));
+    if (again->module == NULL)
+        fail_msg("the printed text does not read: %s\n%.*s", again->messages.p,
+                 STR_ARG(buf_view(&r->printed)));
     if (!str_eq(buf_view(&r->printed), buf_view(&again->printed))) {
-        fail_msg("not a fixed point:\n%.*s\n%.*s", STR_ARG(buf_view(&r->printed)), STR_ARG(buf_view(&again->printed)));
+        fail_msg("not a fixed point:\n%.*s\n%.*s", STR_ARG(buf_view(&r->printed)),
+                 STR_ARG(buf_view(&again->printed)));
     }
     script_free(again);
     return r;
 }
 
 /* A function around the statements, with buffers and scalars to use. */
-#define SCRIPT_HEAD                                                                                                    \
-    "from tvm.script import tirx as T\n"                                                                               \
-    "@T.prim_func\n"                                                                                                   \
-    "def f(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16, 4), \"int32\"), H: T.Buffer((16,), \"float16\"), "        \
+#define SCRIPT_HEAD                                                                                \
+    "from tvm.script import tirx as T\n"                                                           \
+    "@T.prim_func\n"                                                                               \
+    "def f(A: T.Buffer((16,), \"float32\"), B: T.Buffer((16, 4), \"int32\"), H: T.Buffer((16,), "  \
+    "\"float16\"), "                                                                               \
     "C: T.Buffer((16,), \"int8\"), i: T.int32, j: T.int64, x: T.float32, b: T.bool):\n"
 enum { SCRIPT_HEAD_LINES = 3 };
 

@@ -2,7 +2,7 @@
 #include "front_help.h"
 
 typedef struct row {
-    const char *body; /* statements of f (see SCRIPT_HEAD) */
+    const char *body;      /* statements of f (see SCRIPT_HEAD) */
     unsigned line, column; /* within the body */
     const char *message;
 } row;
@@ -41,7 +41,8 @@ static void test_values(void **state)
         {"y = i / 2", 1, 5, "'/' of integers"},
         {"y = x // 2", 1, 5, "operator // is for integers, these are float32"},
         {"y = x & 1", 1, 5, "operator & is for integers, these are float32"},
-        {"y = i ** 2", 1, 5, "operator '**' is not supported on values of the program; write T.pow"},
+        {"y = i ** 2", 1, 5,
+         "operator '**' is not supported on values of the program; write T.pow"},
         {"y = i @ i", 1, 5, "operator '@' is not supported"},
         {"y = i and b", 1, 5, "a condition must be bool, this is int32"},
         {"y = not i", 1, 5, "a condition must be bool, this is int32"},
@@ -50,7 +51,8 @@ static void test_values(void **state)
         {"y = A[0:4] + A[0:2]", 1, 5, "float32x4 and float32x2 do not mix"},
         {"y = \"a\" + i", 1, 5, "a string cannot be"},
         {"y = 170141183460469231731687303715884105728", 1, 5, "this integer is too large"},
-        {"y = T.reinterpret(\"float64\", x)", 1, 5, "reinterpret keeps the bits: float32 and float64 differ in size"},
+        {"y = T.reinterpret(\"float64\", x)", 1, 5,
+         "reinterpret keeps the bits: float32 and float64 differ in size"},
     };
     CHECK(rows);
 }
@@ -66,11 +68,14 @@ static void test_buffers(void **state)
         {"A[0:4] = x", 1, 10, "1 value is stored into 4 lanes"},
         {"A[0] = A[0:4]", 1, 8, "4 values are stored into 1 lane"},
         {"A[0:i] = x", 1, 1, "the length of this slice must be a constant"},
-        {"S = T.alloc_buffer((4,), \"float32\", scope=\"wmma.matrix_a\")", 1, 43, "storage scope 'wmma.matrix_a' is not supported"},
+        {"S = T.alloc_buffer((4,), \"float32\", scope=\"wmma.matrix_a\")", 1, 43,
+         "storage scope 'wmma.matrix_a' is not supported"},
         {"S = T.alloc_buffer((4,), \"float31\")", 1, 26, "'float31' is no type"},
         {"S = T.alloc_buffer((-4,))", 1, 20, "a buffer cannot have the extent -4"},
-        {"S = T.alloc_buffer((4,), dtype=\"int8\", sope=\"local\")", 1, 45, "'alloc_buffer' has no parameter 'sope'"},
-        {"S = T.decl_buffer((4,), \"float32\", data=A.data, scope=\"shared\")", 1, 55, "a view in scope 'shared' of memory in scope 'global'"},
+        {"S = T.alloc_buffer((4,), dtype=\"int8\", sope=\"local\")", 1, 45,
+         "'alloc_buffer' has no parameter 'sope'"},
+        {"S = T.decl_buffer((4,), \"float32\", data=A.data, scope=\"shared\")", 1, 55,
+         "a view in scope 'shared' of memory in scope 'global'"},
         {"i[0] = 1", 1, 1, "only buffers can be stored to"},
         {"A.shape = 1", 1, 1, "this cannot be assigned to"},
         {"y = A.size", 1, 5, "a buffer has no attribute 'size' here"},
@@ -83,7 +88,8 @@ static void test_statements(void **state)
     (void)state;
     static const row rows[] = {
         {"for k in [1, 2]: A[k] = x", 1, 10, "a for loop goes over range"},
-        {"for k in T.thread_binding(4, thread=\"threadIdx.w\"): A[k] = x", 1, 37, "'threadIdx.w' is no thread axis"},
+        {"for k in T.thread_binding(4, thread=\"threadIdx.w\"): A[k] = x", 1, 37,
+         "'threadIdx.w' is no thread axis"},
         {"for k in range(0, 8, 0): A[k] = x", 1, 10, "the step of a loop is 0"},
         {"for p, q in T.grid(2, 3, 4): A[p] = x", 1, 5, "3 loop variables are needed here"},
         {"i = 4", 1, 1, "'i' is already defined in this scope and cannot be assigned"},
@@ -100,9 +106,11 @@ static void test_statements(void **state)
         {"T.frobnicate(i)", 1, 1, "T.frobnicate is not supported"},
         {"for k in range(4):\n    y = k\nA[0] = y", 3, 8, "undefined name 'y'"},
         {"if b:\n    y = 1\nA[0] = y", 3, 8, "undefined name 'y'"},
-        {"with T.sblock(\"a\"):\n    v = T.axis.remap(\"S\", [i])", 2, 27, "T.axis.remap takes loop variables"},
+        {"with T.sblock(\"a\"):\n    v = T.axis.remap(\"S\", [i])", 2, 27,
+         "T.axis.remap takes loop variables"},
         {"with T.serial(4):\n    pass", 1, 6, "a loop is written with 'for'"},
-        {"n = T.int32()\nA[n] = x", 1, 5, "'n' has no value: no parameter's shape consists of it alone"},
+        {"n = T.int32()\nA[n] = x", 1, 5,
+         "'n' has no value: no parameter's shape consists of it alone"},
         {"y = (k := 3)", 1, 6, "':=' is not supported"},
     };
     CHECK(rows);
@@ -113,15 +121,21 @@ static void test_signatures(void **state)
     (void)state;
 #define HEAD "from tvm.script import tirx as T\n@T.prim_func\n"
     assert_error(HEAD "def f(A):\n    pass\n", 3, 7, "the parameter 'A' needs a type annotation");
-    assert_error(HEAD "def f(i: T.int32 = 4):\n    pass\n", 3, 7, "a parameter cannot have a default value");
+    assert_error(HEAD "def f(i: T.int32 = 4):\n    pass\n", 3, 7,
+                 "a parameter cannot have a default value");
     assert_error(HEAD "def f(*A: T.int32):\n    pass\n", 3, 7, "'*' parameters are not supported");
-    assert_error(HEAD "def f(i: T.int32, i: T.int32):\n    pass\n", 3, 19, "a second parameter 'i'");
+    assert_error(HEAD "def f(i: T.int32, i: T.int32):\n    pass\n", 3, 19,
+                 "a second parameter 'i'");
     assert_error(HEAD "def f(i: 4):\n    pass\n", 3, 10, "an int is no type of a parameter");
-    assert_error(HEAD "def f(A: T.Buffer((\"n + 1\",), \"int8\")):\n    A[n] = 1\n", 3, 19, "'n' has no value");
-    assert_error(HEAD "def f(A: T.Buffer((4,), strides=(1, 1))):\n    pass\n", 3, 10, "2 strides for 1 dimensions");
-    assert_error("from tvm.script import tirx as T\n@T.prim_func(persistent=True)\ndef f(i: T.int32):\n    pass\n", 2, 14,
-                 "persistent kernels are not supported");
-    assert_error("from tvm.script import tirx as T\n@T.jit\ndef f(i: T.int32):\n    pass\n", 1, 1, "no @I.ir_module class");
+    assert_error(HEAD "def f(A: T.Buffer((\"n + 1\",), \"int8\")):\n    A[n] = 1\n", 3, 19,
+                 "'n' has no value");
+    assert_error(HEAD "def f(A: T.Buffer((4,), strides=(1, 1))):\n    pass\n", 3, 10,
+                 "2 strides for 1 dimensions");
+    assert_error("from tvm.script import tirx as T\n@T.prim_func(persistent=True)\ndef f(i: "
+                 "T.int32):\n    pass\n",
+                 2, 14, "persistent kernels are not supported");
+    assert_error("from tvm.script import tirx as T\n@T.jit\ndef f(i: T.int32):\n    pass\n", 1, 1,
+                 "no @I.ir_module class");
 #undef HEAD
 }
 
@@ -164,8 +178,10 @@ static unsigned count(const char *text, const char *what)
 static void test_syntax_recovery(void **state)
 {
     (void)state;
-    reading *r = script_read("from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((4,))):\n"
-                             "    A[0] = = 1\n    for i in range(4)\n        A[i] = 1\n    A[1] = (1 +\n        2) 3\n    A[2] = 1\n");
+    reading *r =
+        script_read("from tvm.script import tirx as T\n@T.prim_func\ndef f(A: T.Buffer((4,))):\n"
+                    "    A[0] = = 1\n    for i in range(4)\n        A[i] = 1\n    A[1] = (1 +\n    "
+                    "    2) 3\n    A[2] = 1\n");
     assert_null(r->module);
     assert_int_equal(count(r->messages.p, "error:"), 3);
     assert_non_null(strstr(r->messages.p, "x.py:4:12: error: expected an expression, found '='"));
@@ -178,8 +194,11 @@ static void test_syntax_recovery(void **state)
 static void test_no_cascade(void **state)
 {
     (void)state;
-    char *text = script_of_body(SCRIPT_HEAD, "y = nothing\nz = y + 1\nA[z] = y\nS = T.alloc_buffer((4,), \"no\")\nS[0] = S[1] + z\n"
-                                             "for k in 5:\n    A[k] = other\nwith T.sblock(3):\n    v = T.axis.S(4, nothing2)\n    A[v] = v");
+    char *text = script_of_body(
+        SCRIPT_HEAD,
+        "y = nothing\nz = y + 1\nA[z] = y\nS = T.alloc_buffer((4,), \"no\")\nS[0] = S[1] + z\n"
+        "for k in 5:\n    A[k] = other\nwith T.sblock(3):\n    v = T.axis.S(4, nothing2)\n    A[v] "
+        "= v");
     reading *r = script_read(text);
     assert_int_equal(count(r->messages.p, "error:"), 6);
     assert_non_null(strstr(r->messages.p, "undefined name 'nothing'"));
@@ -209,7 +228,8 @@ static void test_caret(void **state)
 static void test_limits(void **state)
 {
     (void)state;
-    static const char *const units[] = {"(", "-", "not ", "[", "1+", "1 if 1 else ", "lambda: ", "a.b(", "f'{", "{1:", "x[", "1<"};
+    static const char *const units[] = {"(",        "-",    "not ", "[",   "1+", "1 if 1 else ",
+                                        "lambda: ", "a.b(", "f'{",  "{1:", "x[", "1<"};
     for (size_t k = 0; k < sizeof units / sizeof units[0]; ++k) {
         size_t n = strlen(units[k]), times = 20000;
         char *text = malloc(n * times + 8);
@@ -222,12 +242,14 @@ static void test_limits(void **state)
         script_free(r);
         free(text);
     }
-    char *text = script_of_body(SCRIPT_HEAD, "y = len([0 for p in range(90000) for q in range(90000) if False])");
+    char *text = script_of_body(
+        SCRIPT_HEAD, "y = len([0 for p in range(90000) for q in range(90000) if False])");
     reading *r = script_read(text);
     assert_non_null(strstr(r->messages.p, "this takes too many steps"));
     script_free(r);
     free(text);
-    r = script_read("from tvm.script import tirx as T\n@T.macro\ndef m(k):\n    m(k + 1)\n@T.prim_func\ndef f(i: T.int32):\n    m(0)\n");
+    r = script_read("from tvm.script import tirx as T\n@T.macro\ndef m(k):\n    m(k + "
+                    "1)\n@T.prim_func\ndef f(i: T.int32):\n    m(0)\n");
     assert_non_null(strstr(r->messages.p, "this is nested too deeply"));
     script_free(r);
 }
@@ -235,9 +257,11 @@ static void test_limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_buffers), cmocka_unit_test(test_statements),
-        cmocka_unit_test(test_signatures), cmocka_unit_test(test_texts), cmocka_unit_test(test_syntax_recovery),
-        cmocka_unit_test(test_no_cascade), cmocka_unit_test(test_caret), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_statements), cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_syntax_recovery),
+        cmocka_unit_test(test_no_cascade), cmocka_unit_test(test_caret),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

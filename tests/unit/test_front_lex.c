@@ -1,10 +1,10 @@
 /* Tokens, the values of literals, and the shape of syntax trees. */
+#include "front/parse.h"
+#include "test.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "front/parse.h"
-#include "test.h"
 
 typedef struct lexing {
     arena mem;
@@ -22,7 +22,10 @@ static void lex_body(void *user)
     token_vec tokens = lex(&l->mem, &l->diags, (lex_input){.text = l->text, .file = 1});
     for (size_t i = 0; i < tokens.n; ++i) {
         token t = tokens.at[i];
-        const char *mark = t.kind == TOKEN_NEWLINE ? "\\n" : t.kind == TOKEN_INDENT ? ">" : t.kind == TOKEN_DEDENT ? "<" : NULL;
+        const char *mark = t.kind == TOKEN_NEWLINE  ? "\\n"
+                           : t.kind == TOKEN_INDENT ? ">"
+                           : t.kind == TOKEN_DEDENT ? "<"
+                                                    : NULL;
         if (t.kind == TOKEN_END) break;
         if (i != 0) buf_char(&l->out, ' ');
         if (mark != NULL) {
@@ -51,14 +54,17 @@ static void test_lines(void **state)
     assert_tokens("", "");
     assert_tokens("a = 1", "a = 1 \\n");
     assert_tokens("\n\n  # only a comment\n\na\n", "a \\n");
-    assert_tokens("if a:\n  b\n  if c:\n    d\ne\n", "if a : \\n > b \\n if c : \\n > d \\n < < e \\n");
+    assert_tokens("if a:\n  b\n  if c:\n    d\ne\n",
+                  "if a : \\n > b \\n if c : \\n > d \\n < < e \\n");
     assert_tokens("if a:\n\tb\n", "if a : \\n > b \\n <");
     assert_tokens("if a:\n  b", "if a : \\n > b \\n <");
     assert_tokens("if a:\n    b\n# far left\n    c\n", "if a : \\n > b \\n c \\n <");
     assert_tokens("a = (1,\n  2\n)\nb\n", "a = ( 1 , 2 ) \\n b \\n");
     assert_tokens("a = 1 + \\\n  2\n", "a = 1 + 2 \\n");
     assert_tokens("a\r\nb\rc\n", "a \\n b \\n c \\n");
-    assert_tokens("\xEF\xBB\xBF" "a\n", "a \\n");
+    assert_tokens("\xEF\xBB\xBF"
+                  "a\n",
+                  "a \\n");
     assert_tokens("a # \xC3\xA9\n", "a \\n");
 }
 
@@ -69,7 +75,8 @@ static void test_words_and_signs(void **state)
     assert_tokens("iffy if_ _1", "iffy if_ _1 \\n");
     assert_tokens("1e-3 .5 0xFf_0 1_000 5.", "1e-3 .5 0xFf_0 1_000 5. \\n");
     assert_tokens("1if x", "1if x \\n"); /* a number takes what follows; its value is refused */
-    assert_tokens("'a' \"b'\" r'\\q' + rb\"x\" f'{a}' u''", "'a' \"b'\" r'\\q' + rb\"x\" f'{a}' u'' \\n");
+    assert_tokens("'a' \"b'\" r'\\q' + rb\"x\" f'{a}' u''",
+                  "'a' \"b'\" r'\\q' + rb\"x\" f'{a}' u'' \\n");
     assert_tokens("'''a\nb''' c", "'''a\nb''' c \\n");
 }
 
@@ -79,7 +86,9 @@ static void test_numbers(void **state)
     static const struct {
         const char *text;
         int64_t value;
-    } ints[] = {{"0", 0}, {"00", 0}, {"1_0", 10}, {"0xff", 255}, {"0XFF", 255}, {"0b101", 5}, {"0o17", 15}, {"0x_f", 15}, {"9223372036854775807", INT64_MAX}};
+    } ints[] = {{"0", 0},      {"00", 0},     {"1_0", 10},
+                {"0xff", 255}, {"0XFF", 255}, {"0b101", 5},
+                {"0o17", 15},  {"0x_f", 15},  {"9223372036854775807", INT64_MAX}};
     number_literal n;
     for (size_t i = 0; i < sizeof ints / sizeof ints[0]; ++i) {
         assert_null(literal_number(str_of(ints[i].text), &n));
@@ -89,13 +98,16 @@ static void test_numbers(void **state)
     static const struct {
         const char *text;
         double value;
-    } floats[] = {{"1.", 1}, {".5", 0.5}, {"1e3", 1000}, {"1_0.2_5", 10.25}, {"1E-2", 0.01}, {"0.1", 0.1}, {"1e400", HUGE_VAL}};
+    } floats[] = {{"1.", 1},      {".5", 0.5},  {"1e3", 1000},      {"1_0.2_5", 10.25},
+                  {"1E-2", 0.01}, {"0.1", 0.1}, {"1e400", HUGE_VAL}};
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; ++i) {
         assert_null(literal_number(str_of(floats[i].text), &n));
         assert_true(n.is_float && n.real == floats[i].value);
     }
-    static const char *const wrong[] = {"0777", "1_", "1__0", "0x", "0xg", "1.2.3", "1e", "12a", "1j", "0b2", "1_.0"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) assert_non_null(literal_number(str_of(wrong[i]), &n));
+    static const char *const wrong[] = {"0777", "1_",  "1__0", "0x",  "0xg", "1.2.3",
+                                        "1e",   "12a", "1j",   "0b2", "1_.0"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i)
+        assert_non_null(literal_number(str_of(wrong[i]), &n));
 }
 
 static void strings_body(void *user)
@@ -103,21 +115,31 @@ static void strings_body(void *user)
     lexing *l = user;
     static const struct {
         const char *text, *value;
-    } rows[] = {{"'a'", "a"}, {"'a\\tb'", "a\tb"}, {"r'a\\tb'", "a\\tb"}, {"'\\x41\\102\\u00e9\\U0001F600'", "AB\xC3\xA9\xF0\x9F\x98\x80"},
-                {"'a\\\nb'", "ab"}, {"'\\q'", "\\q"}, {"b'\\xff'", "\xff"}, {"'\\'\\\"\\\\'", "'\"\\"}, {"'''a\r\nb'''", "a\nb"}};
+    } rows[] = {{"'a'", "a"},
+                {"'a\\tb'", "a\tb"},
+                {"r'a\\tb'", "a\\tb"},
+                {"'\\x41\\102\\u00e9\\U0001F600'", "AB\xC3\xA9\xF0\x9F\x98\x80"},
+                {"'a\\\nb'", "ab"},
+                {"'\\q'", "\\q"},
+                {"b'\\xff'", "\xff"},
+                {"'\\'\\\"\\\\'", "'\"\\"},
+                {"'''a\r\nb'''", "a\nb"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         string_literal how;
         str text = str_of(rows[i].text), value;
         assert_null(literal_string_parts(text, &how));
-        assert_null(literal_unescape(&l->mem, (str){text.p + how.begin, how.end - how.begin}, &how, &value));
+        assert_null(literal_unescape(&l->mem, (str){text.p + how.begin, how.end - how.begin}, &how,
+                                     &value));
         assert_true(str_is(value, rows[i].value));
     }
-    static const char *const wrong[] = {"'\\x4'", "'\\0'", "'\\ud800'", "'\\U00110000'", "'\\N{DASH}'", "b'\\777'"};
+    static const char *const wrong[] = {"'\\x4'",        "'\\0'",       "'\\ud800'",
+                                        "'\\U00110000'", "'\\N{DASH}'", "b'\\777'"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         string_literal how;
         str text = str_of(wrong[i]), value;
         assert_null(literal_string_parts(text, &how));
-        assert_non_null(literal_unescape(&l->mem, (str){text.p + how.begin, how.end - how.begin}, &how, &value));
+        assert_non_null(literal_unescape(&l->mem, (str){text.p + how.begin, how.end - how.begin},
+                                         &how, &value));
     }
 }
 
@@ -136,12 +158,24 @@ static void test_utf8(void **state)
     static const struct {
         const char *text;
         size_t n;
-    } rows[] = {{"a", 1}, {"\xC3\xA9", 2}, {"\xE2\x82\xAC", 3}, {"\xF0\x9F\x98\x80", 4}, {"\x80", 0}, {"\xC0\x80", 0}, {"\xC3", 0},
-                {"\xE0\x80\x80", 0}, {"\xED\xA0\x80", 0}, {"\xF4\x90\x80\x80", 0}, {"\xF0\x80\x80\x80", 0}, {"\xFF", 0}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) assert_int_equal(lex_utf8(str_of(rows[i].text)), rows[i].n);
+    } rows[] = {{"a", 1},
+                {"\xC3\xA9", 2},
+                {"\xE2\x82\xAC", 3},
+                {"\xF0\x9F\x98\x80", 4},
+                {"\x80", 0},
+                {"\xC0\x80", 0},
+                {"\xC3", 0},
+                {"\xE0\x80\x80", 0},
+                {"\xED\xA0\x80", 0},
+                {"\xF4\x90\x80\x80", 0},
+                {"\xF0\x80\x80\x80", 0},
+                {"\xFF", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i)
+        assert_int_equal(lex_utf8(str_of(rows[i].text)), rows[i].n);
 }
 
-/* ---- Trees ------------------------------------------------------------------------------------- */
+/* ---- Trees -------------------------------------------------------------------------------------
+ */
 
 /* The tree of an expression with a bracket around each operator. */
 static void write_tree(buf *out, const ast *n)
@@ -151,11 +185,13 @@ static void write_tree(buf *out, const ast *n)
     } else if (n->kind == AST_BINARY) {
         buf_char(out, '(');
         write_tree(out, ast_as_binary(n)->a);
-        buf_printf(out, " %.*s ", (int)strlen(token_name(ast_as_binary(n)->op)) - 2, token_name(ast_as_binary(n)->op) + 1);
+        buf_printf(out, " %.*s ", (int)strlen(token_name(ast_as_binary(n)->op)) - 2,
+                   token_name(ast_as_binary(n)->op) + 1);
         write_tree(out, ast_as_binary(n)->b);
         buf_char(out, ')');
     } else if (n->kind == AST_UNARY) {
-        buf_printf(out, "(%.*s ", (int)strlen(token_name(ast_as_unary(n)->op)) - 2, token_name(ast_as_unary(n)->op) + 1);
+        buf_printf(out, "(%.*s ", (int)strlen(token_name(ast_as_unary(n)->op)) - 2,
+                   token_name(ast_as_unary(n)->op) + 1);
         write_tree(out, ast_as_unary(n)->a);
         buf_char(out, ')');
     } else if (n->kind == AST_LOGIC) {
@@ -224,8 +260,9 @@ static void test_trees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),   cmocka_unit_test(test_words_and_signs), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_strings), cmocka_unit_test(test_utf8),            cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_lines),   cmocka_unit_test(test_words_and_signs),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_utf8),    cmocka_unit_test(test_trees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
