@@ -172,7 +172,7 @@ static void shrink_all(compact *c, const ir_node *seq)
 static const ir_node *compact_node(ir_rewrite *r, const ir_node *n)
 {
     compact *c = (compact *)(void *)r;
-    thread_axis axis;
+    thread_axis axis = {0};
     bool inside = ir_is_stmt(n) && thread_axis_of(n, &axis) && thread_tag_is_local(axis.tag);
     if (inside) thread_axis_vec_push(r->mem, &c->axes, axis);
     if (n->kind == IR_SEQ) shrink_all(c, n);
