@@ -273,6 +273,25 @@ BENCH_TEST(mathematics)
     elementwise(b, "float16", "float16", "T.nextafter(A[i], B[i])", 0);
 }
 
+/* Types that are stored as bits: each operation rounds to them. */
+BENCH_TEST(small_floats)
+{
+    static const char *const types[] = {"bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float8_e3m4", "float8_e4m3"};
+    for (size_t t = 0; t < sizeof types / sizeof *types; ++t) {
+        str cast = str_format(b->mem, "T.Cast(\"%s\", A[i])", types[t]);
+        elementwise(b, "float32", types[t], cast.p, 0);
+        elementwise(b, "float16", types[t], cast.p, 0);
+        elementwise(b, types[t], "float32", "T.Cast(\"float32\", A[i])", 0);
+        elementwise(b, types[t], types[t], "A[i] + B[i]", 0);
+        elementwise(b, types[t], types[t], "A[i] * B[i] - A[i]", 0);
+        elementwise(b, types[t], types[t], "T.max(A[i], B[i])", 0);
+        elementwise(b, types[t], "bool", "A[i] < B[i]", 0);
+        elementwise(b, types[t], types[t], "T.if_then_else(A[i] > B[i], A[i], -B[i])", 0);
+    }
+    elementwise(b, "bfloat16", "bfloat16", "T.sqrt(T.abs(A[i]))", 0);
+    elementwise(b, "bfloat16", "uint16", "T.reinterpret(\"uint16\", A[i] + B[i] * T.bfloat16(0))", 0);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------------- */
 
 /* Sums over threads in each of the three ways, and over axes that are not the lowest. */
@@ -461,6 +480,7 @@ int main(void)
         cmocka_unit_test(extremes_keep_nan),
         cmocka_unit_test(classification),
         cmocka_unit_test(mathematics),
+        cmocka_unit_test(small_floats),
         cmocka_unit_test(reductions),
         cmocka_unit_test(reductions_in_a_loop),
         cmocka_unit_test(barriers_by_themselves),

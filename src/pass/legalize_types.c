@@ -1,0 +1,189 @@
+/* legalize_types: bfloat16 and float8 are stored as their bits, and computed with in float32.
+ *
+ * Why: MSL has no float8 in any version, and bfloat only from 3.1 on; bits work everywhere.
+ *
+ *     C[i] = A[i] + B[i]     # bfloat16     ->     C[i] = bits(round(value(A[i]) + value(B[i])))     # uint16
+ *
+ * Each operation rounds to the type, as the IR says; float32 holds the exact sum, product or quotient
+ * of two such values closely enough for the second rounding to be right. A kernel with bfloat16 matrices of a
+ * simdgroup keeps MSL's bfloat, which they need. Left alone: host functions, types that MSL has. */
+#include "ir/fold.h"
+#include "ir/walk.h"
+#include "pass/pass.h"
+#include "pass/small_float.h"
+
+typedef struct legalize {
+    ir_rewrite r;
+    pass_context *cx;
+    map vars, buffers; /* old -> new */
+} legalize;
+
+static ir_type wide(ir_type t)
+{
+    return small_float_known(t) ? ir_type_lanes(IR_F32, t.lanes) : t;
+}
+
+/* ---- Variables and buffers ----------------------------------------------------------------------- */
+
+static const ir_var *new_var(ir_rewrite *r, const ir_var *v)
+{
+    legalize *l = (legalize *)(void *)r;
+    bool pointer = ir_type_is_pointer(v->type) && small_float_known(v->pointee);
+    if (!pointer && !small_float_known(v->type)) return v;
+    const ir_var *known = map_get_id(&l->vars, v);
+    if (known != NULL) return known;
+    ir_var *fresh = arena_copy(r->mem, v, sizeof *v);
+    if (pointer) fresh->pointee = small_float_bits_type(v->pointee);
+    else fresh->type = wide(v->type);
+    map_put_id(r->mem, &l->vars, v, fresh);
+    return fresh;
+}
+
+static const ir_buffer *new_buffer(ir_rewrite *r, const ir_buffer *b)
+{
+    legalize *l = (legalize *)(void *)r;
+    const ir_var *data = new_var(r, b->data);
+    if (data == b->data && !small_float_known(b->type)) return b;
+    const ir_buffer *known = map_get_id(&l->buffers, b);
+    if (known != NULL) return known;
+    ir_buffer *fresh = arena_copy(r->mem, b, sizeof *b);
+    fresh->data = data;
+    if (small_float_known(b->type)) fresh->type = small_float_bits_type(b->type);
+    map_put_id(r->mem, &l->buffers, b, fresh);
+    return fresh;
+}
+
+/* ---- Expressions --------------------------------------------------------------------------------- */
+
+static const ir_node *expr(ir_rewrite *r, const ir_node *n);
+
+/* The node, whose fields were rewritten, with its value's new type. */
+static const ir_node *retyped(arena *mem, const ir_node *n, ir_type t)
+{
+    switch ((int)n->kind) {
+#define RETYPE(KIND, name)                                                                         \
+    case IR_##KIND: {                                                                              \
+        ir_##name copy = *ir_as_##name(n);                                                         \
+        copy.node.type = t;                                                                        \
+        return arena_copy(mem, &copy, sizeof copy);                                                \
+    }
+        RETYPE(BIN, bin)
+        RETYPE(VAR, var_ref)
+        RETYPE(SELECT, select)
+        RETYPE(BROADCAST, broadcast)
+        RETYPE(SHUFFLE, shuffle)
+        RETYPE(LET, let)
+        RETYPE(CALL, call)
+        RETYPE(LOAD, load)
+#undef RETYPE
+    default: return n;
+    }
+}
+
+static const ir_node *cast(legalize *l, const ir_cast *n)
+{
+    arena *mem = l->r.mem;
+    ir_type from = n->a->type, to = n->node.type;
+    const ir_node *a = expr(&l->r, n->a);
+    if (!small_float_known(to)) return ir_fold_cast(mem, to, a);
+    const ir_node *value = ir_fold_cast(mem, wide(to), a);
+    return ir_type_eq(from, to) ? value : small_float_round(mem, to, value);
+}
+
+static const ir_node *call(legalize *l, const ir_call *n)
+{
+    arena *mem = l->r.mem;
+    ir_type t = n->node.type;
+    if (n->fn == IR_FN_ADDRESS_OF) {
+        /* The place itself; what the pointer leads to has another type now. */
+        const ir_load *place = ir_as_load(n->args.at[0]);
+        ir_load copy = *place;
+        copy.buffer = new_buffer(&l->r, place->buffer);
+        copy.index = ir_rewrite_list(&l->r, place->index);
+        copy.node.type = ir_type_lanes(copy.buffer->type, place->node.type.lanes);
+        return ir_call_new(mem, n->fn, t, ir_list_one(mem, arena_copy(mem, &copy, sizeof copy)), n->node.at);
+    }
+    const ir_node *fresh = ir_rewrite_children(&l->r, &n->node);
+    if (n->fn == IR_FN_REINTERPRET) {
+        const ir_node *a = ir_as_call(fresh)->args.at[0];
+        if (small_float_known(t)) return small_float_decode(mem, t, a);
+        return small_float_known(n->args.at[0]->type)
+                   ? ir_fold_call(mem, n->fn, t, ir_list_one(mem, small_float_exact_bits(mem, n->args.at[0]->type, a)), n->node.at)
+                   : fresh;
+    }
+    if (!small_float_known(t)) return fresh;
+    fresh = retyped(mem, fresh, wide(t));
+    bool computes = ir_builtins[n->fn].rule == IR_RULE_FLOAT;
+    return computes ? small_float_round(mem, t, fresh) : fresh;
+}
+
+static const ir_node *expr(ir_rewrite *r, const ir_node *n)
+{
+    legalize *l = (legalize *)(void *)r;
+    if (n->kind == IR_CAST) return cast(l, ir_as_cast(n));
+    if (n->kind == IR_CALL) return call(l, ir_as_call(n));
+    if (n->kind == IR_FLOAT_IMM && small_float_known(n->type)) {
+        return ir_float_new(r->mem, wide(n->type), ir_as_float_imm(n)->value, n->at);
+    }
+    if (n->kind == IR_STORE && small_float_known(ir_as_store(n)->value->type)) {
+        ir_store copy = *ir_as_store(n);
+        ir_type t = copy.value->type;
+        copy.buffer = new_buffer(r, copy.buffer);
+        copy.index = ir_rewrite_list(r, copy.index);
+        copy.value = small_float_exact_bits(r->mem, t, expr(r, copy.value));
+        return arena_copy(r->mem, &copy, sizeof copy);
+    }
+    const ir_node *fresh = ir_rewrite_children(r, n);
+    ir_type t = n->type;
+    if (ir_is_stmt(n) || !small_float_known(t)) return fresh;
+    if (n->kind == IR_LOAD) {
+        const ir_node *bits = retyped(r->mem, fresh, small_float_bits_type(t));
+        return small_float_decode(r->mem, t, bits);
+    }
+    fresh = retyped(r->mem, fresh, wide(t));
+    bool rounds = n->kind == IR_BIN && ir_as_bin(n)->op != IR_MIN && ir_as_bin(n)->op != IR_MAX;
+    return rounds ? small_float_round(r->mem, t, fresh) : fresh;
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------------- */
+
+typedef struct type_search {
+    bool small, matrices;
+} type_search;
+
+static void find_types(void *user, const ir_node *n)
+{
+    type_search *s = user;
+    s->small |= small_float_known(n->type);
+    const ir_buffer *b = n->kind == IR_ALLOC ? ir_as_alloc(n)->buffer : n->kind == IR_DECL ? ir_as_decl(n)->buffer : NULL;
+    if (b == NULL) return;
+    s->small |= small_float_known(b->type);
+    s->matrices |= b->scope == IR_SCOPE_SIMDGROUP && b->type.code == IR_BFLOAT;
+}
+
+static const ir_func *legalize_func(pass_context *cx, const ir_func *f)
+{
+    if (f->kind != IR_FUNC_KERNEL) return f;
+    type_search s = {false, false};
+    ir_each(f->body, find_types, &s);
+    legalize l = {.r = {.mem = cx->mem, .node = expr, .var = new_var, .buffer = new_buffer}, .cx = cx};
+    ir_param *params = arena_array(cx->mem, ir_param, f->param_count);
+    for (size_t i = 0; i < f->param_count; ++i) {
+        params[i] = f->params[i];
+        if (!s.matrices) params[i].var = new_var(&l.r, f->params[i].var);
+        if (!small_float_known(f->params[i].var->type)) continue;
+        char text[IR_TYPE_TEXT];
+        diag_error(cx->diags, f->params[i].var->at, "'%.*s': a scalar of type %s cannot be passed to a kernel",
+                   STR_ARG(f->params[i].var->name), ir_type_print(f->params[i].var->type, text));
+    }
+    if (!s.small || s.matrices) return f;
+    ir_func *fresh = arena_copy(cx->mem, f, sizeof *f);
+    fresh->params = params;
+    fresh->body = expr(&l.r, f->body);
+    return fresh;
+}
+
+const ir_module *pass_legalize_types(pass_context *cx, const ir_module *m)
+{
+    return pass_each_func(cx, m, legalize_func);
+}
