@@ -403,6 +403,11 @@ static bool special_call(emitter *e, const ir_call *n, int level)
     if (n->fn == IR_FN_ABS) {
         buf_text(&e->out, ir_type_is_float(n->node.type) ? "fabs" : "abs");
         arguments(e, a, 0);
+    } else if (n->fn == IR_FN_CLZ && !ir_type_eq(a.at[0]->type, n->node.type)) {
+        /* MSL's has its argument's type. */
+        buf_printf(&e->out, "%s(clz", msl_type_or_error(e, n->node.type, n->node.at));
+        arguments(e, a, 0);
+        buf_char(&e->out, ')');
     } else if (n->fn == IR_FN_BITNOT) {
         buf_char(&e->out, '~');
         msl_expr(e, a.at[0], MSL_UNARY);

@@ -184,14 +184,6 @@ static const ir_node *ldexp_of(low *l, const ir_call *n)
     return low_call(l, IR_FN_LDEXP, n->node.type, 2, args);
 }
 
-/* MSL's clz has its argument's type. */
-static const ir_node *clz_of(low *l, const ir_call *n)
-{
-    ir_type t = n->args.at[0]->type;
-    if (ir_type_eq(t, n->node.type)) return &n->node;
-    return low_cast(l, n->node.type, low_call1(l, IR_FN_CLZ, t, n->args.at[0]));
-}
-
 static bool is_plain_float(ir_type t)
 {
     return t.code == IR_FLOAT && (t.bits == 16 || t.bits == 32);
@@ -203,7 +195,6 @@ const ir_node *low_builtin(low *l, const ir_call *n)
     const ir_node *a = n->args.at[0];
     switch ((int)n->fn) {
     case IR_FN_ABS: return abs_of(l, a);
-    case IR_FN_CLZ: return clz_of(l, n);
     case IR_FN_LIKELY: return a;
     case IR_FN_SHUFFLE:
     case IR_FN_SHUFFLE_UP:

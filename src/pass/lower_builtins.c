@@ -43,8 +43,11 @@ const ir_node *low_float(low *l, ir_type t, double v)
     return ir_float_new(l->r.mem, t, v, (span){0});
 }
 
+/* What an arm reads is read before it: both arms may be evaluated. */
 const ir_node *low_select(low *l, const ir_node *cond, const ir_node *yes, const ir_node *no)
 {
+    if (ir_reads_memory(yes)) yes = low_once(l, yes, "value");
+    if (ir_reads_memory(no)) no = low_once(l, no, "value");
     return ir_fold_select(l->r.mem, cond, yes, no);
 }
 
@@ -182,12 +185,22 @@ static const ir_node *call(low *l, const ir_call *n)
 }
 
 /* Both arms are evaluated, so statements for them may come first. */
+static const ir_node *select(low *l, const ir_select *n)
+{
+    low_place place = l->place;
+    if (n->cond->type.lanes == 1) l->place = LOW_CONDITION;
+    const ir_node *cond = expr(&l->r, n->cond);
+    l->place = place;
+    return low_select(l, cond, expr(&l->r, n->yes), expr(&l->r, n->no));
+}
+
 static const ir_node *expr(ir_rewrite *r, const ir_node *n)
 {
     low *l = (low *)(void *)r;
     switch ((int)n->kind) {
     case IR_BIN: return bin(l, ir_as_bin(n));
     case IR_CAST: return low_conversion(l, ir_as_cast(n), expr(r, ir_as_cast(n)->a));
+    case IR_SELECT: return select(l, ir_as_select(n));
     case IR_LOAD: return indices(l, n);
     case IR_LET: return let(l, ir_as_let(n));
     case IR_CALL: return call(l, ir_as_call(n));

@@ -394,6 +394,26 @@ BENCH_TEST(vector_loops)
          0);
 }
 
+/* Vectors of 8, 6 and 3 lanes, as ramps, as elements and as bool vectors. */
+BENCH_TEST(wide_vectors)
+{
+    same(b,
+         "@T.prim_func\n"
+         "def main(A: T.Buffer((128,), \"float32\"), C: T.Buffer((128,), \"float32\"), D: T.Buffer((96,), \"int8\")):\n"
+         "    for tx in T.thread_binding(16, thread=\"threadIdx.x\"):\n"
+         "        C[T.ramp(tx * 8, 1, 8)] = T.max(A[T.ramp(tx * 8, 1, 8)], T.broadcast(T.float32(0.5), 8)) + C[T.ramp(tx * 8 + 7, -1, 8)]\n"
+         "        D[T.ramp(tx * 6, 1, 6)] = D[T.ramp(tx * 6, 1, 6)] * T.broadcast(T.int8(3), 6)\n",
+         0);
+    same(b,
+         "@T.prim_func\n"
+         "def main(A: T.Buffer((64,), \"float32\"), C: T.Buffer((64,), \"float32\")):\n"
+         "    for tx in T.thread_binding(8, thread=\"threadIdx.x\"):\n"
+         "        v: T.let = A[T.ramp(tx * 8, 1, 8)] * T.broadcast(T.float32(2), 8)\n"
+         "        w: T.let = T.Select(v < T.broadcast(T.float32(1), 8), v, -v)\n"
+         "        C[T.ramp(tx * 8, 1, 8)] = T.exp(w)\n",
+         1e-6);
+}
+
 /* ---- Host ---------------------------------------------------------------------------------------- */
 
 BENCH_TEST(host_loops_and_temporaries)
@@ -486,6 +506,7 @@ int main(void)
         cmocka_unit_test(barriers_by_themselves),
         cmocka_unit_test(virtual_threads),
         cmocka_unit_test(vector_loops),
+        cmocka_unit_test(wide_vectors),
         cmocka_unit_test(host_loops_and_temporaries),
         cmocka_unit_test(refuses_host_access),
         cmocka_unit_test(refuses_too_many_threads),
