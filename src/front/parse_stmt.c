@@ -297,10 +297,9 @@ static ast_list parse_suite(parser *p)
         return ast_list_of(body);
     }
     parser_expect(p, TOKEN_INDENT);
-    if (p->failed || !parser_enter(p)) return ast_list_of(body);
+    if (p->failed) return ast_list_of(body);
     while (!parser_is(p, TOKEN_DEDENT) && !parser_is(p, TOKEN_END)) parse_statement(p, &body);
     parser_accept(p, TOKEN_DEDENT);
-    parser_leave(p);
     return ast_list_of(body);
 }
 

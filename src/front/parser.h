@@ -7,7 +7,7 @@
 
 /* Levels of recursion while parsing, and levels of a finished expression (long sums are deep
  * trees). */
-enum { PARSE_DEPTH = 100, AST_HEIGHT = 400 };
+enum { PARSE_DEPTH = 200, AST_HEIGHT = 400 };
 
 typedef struct parser {
     arena *mem;

@@ -237,6 +237,10 @@ static void with_items(script *s, const ast_with *n, size_t item)
         return;
     }
     const ast_with_item *one = ast_as_with_item(n->items.at[item]);
+    if (!script_nest(s, 1, one->node.at)) {
+        script_unnest(s, 1);
+        return;
+    }
     value v = eval_named(s, one->context, target_names(s, one->target));
     /* Older scripts: with T.allocate(...) as X, with T.decl_buffer(...) as B, with T.LetStmt(...)
      * as v. */
@@ -249,11 +253,13 @@ static void with_items(script *s, const ast_with *n, size_t item)
     if (one->target != NULL) bind_target(s, one->target, as);
     if (v.kind == VALUE_FRAME) {
         with_frame(s, n, item + 1, v.as.frame);
+        script_unnest(s, 1);
         return;
     }
     if (!named && v.kind != VALUE_POISON)
         script_error(s, one->context->at, "'with' cannot take %s", value_what(v));
     with_items(s, n, item + 1);
+    script_unnest(s, 1);
 }
 
 void exec_with(script *s, const ast_with *n)

@@ -55,6 +55,25 @@ void script_leave(script *s)
     s->depth--;
 }
 
+/* A loop nest, axes and attributes on lines of their own, and branches: all become levels of a
+ * tree. */
+enum { NESTED_STATEMENTS = 90 };
+
+bool script_nest(script *s, size_t n, span at)
+{
+    bool good = s->nested + n <= NESTED_STATEMENTS;
+    if (!good && s->nested <= NESTED_STATEMENTS) {
+        script_error(s, at, "more than %d levels of loops, branches and axes", NESTED_STATEMENTS);
+    }
+    s->nested += n;
+    return good;
+}
+
+void script_unnest(script *s, size_t n)
+{
+    s->nested -= n;
+}
+
 /* ---- Scopes ---------------------------------------------------------------------------------- */
 
 void scope_push(script *s, scope_kind kind, scope *inner)
@@ -148,6 +167,7 @@ const ir_node *script_with_body(script *s, const ir_node *node, const ir_node *b
 const ir_node *suite_end(script *s, span at)
 {
     suite *inner = s->suite;
+    script_unnest(s, inner->wraps.n);
     for (size_t i = inner->wraps.n; i > 0; --i) {
         wrap w = inner->wraps.at[i - 1];
         size_t n = inner->body.n - w.start;
@@ -167,8 +187,9 @@ void suite_emit(script *s, const ir_node *n)
 
 void suite_wrap(script *s, const ir_node *node)
 {
-    if (s->suite != NULL)
-        wrap_vec_push(s->mem, &s->suite->wraps, (wrap){.node = node, .start = s->suite->body.n});
+    if (s->suite == NULL) return;
+    script_nest(s, 1, node->at);
+    wrap_vec_push(s->mem, &s->suite->wraps, (wrap){.node = node, .start = s->suite->body.n});
 }
 
 str call_hint(const call *c, const char *other)

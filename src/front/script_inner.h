@@ -111,6 +111,7 @@ typedef struct script {
     size_t order,
         limit; /* bindings made; those of module and plain scopes beyond `limit` are not seen */
     int depth, muted;
+    size_t nested;     /* levels of statements that are open */
     str complaint;     /* the first error while muted */
     uint64_t steps;    /* evaluations so far */
     map rows;          /* "<space>.<name>" -> name_row, as looked up so far */
@@ -238,6 +239,11 @@ const ir_node *script_with_body(script *s, const ir_node *node, const ir_node *b
 /* False where recursion goes too deep, which is reported; else pair with script_leave. */
 bool script_enter(script *s, span at);
 void script_leave(script *s);
+
+/* Counts `n` further levels of statements within statements; false where they are too many, which
+ * is reported. Pair with script_unnest in both cases. */
+bool script_nest(script *s, size_t n, span at);
+void script_unnest(script *s, size_t n);
 
 /* The name that the statement gives, or `other`. */
 str call_hint(const call *c, const char *other);

@@ -595,8 +595,9 @@ value fn_let_expr(script *s, const call *c)
 {
     value where = c->args[1];
     const ir_node *body = to_expr(s, c->args[0], c->spans[0]);
-    if (where.kind != VALUE_DICT)
-        return script_error(s, c->at, "T.Let takes where={variable: value}");
+    if (where.kind != VALUE_DICT || where.as.list.n > 2 * 64) {
+        return script_error(s, c->at, "T.Let takes where={variable: value}, 64 at most");
+    }
     for (size_t i = where.as.list.n; i >= 2 && body != NULL; i -= 2) {
         value v = where.as.list.at[i - 2];
         bool var = v.kind == VALUE_EXPR && v.as.expr->kind == IR_VAR;

@@ -188,6 +188,7 @@ static void exec_loops(script *s, const ast_for *n, const frame *f, const str *n
     const ir_var **vars = arena_array(s->mem, const ir_var *, f->loop_count);
     value *values = arena_array(s->mem, value, f->loop_count);
     scope inner;
+    script_nest(s, f->loop_count, n->node.at);
     scope_push(s, SCOPE_INNER, &inner);
     for (size_t i = 0; i < f->loop_count; ++i) {
         vars[i] = loop_var(s, &f->loops[i], names[i], target_span(n->target, i), &values[i]);
@@ -205,6 +206,7 @@ static void exec_loops(script *s, const ast_for *n, const frame *f, const str *n
     s->func->loop_depth--;
     const ir_node *node = suite_end(s, n->node.at);
     scope_pop(s);
+    script_unnest(s, f->loop_count);
     for (size_t i = f->loop_count; i > 0; --i) {
         const loop_spec *loop = &f->loops[i - 1];
         const ir_node *min =

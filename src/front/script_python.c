@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-enum { MOST_ITEMS = 100000 };
+/* Items of a list, and terms of a sum of the program's values, which is a tree as high. */
+enum { MOST_ITEMS = 100000, MOST_TERMS = 400 };
 
 /* ---- Iterating ------------------------------------------------------------------------------- */
 
@@ -204,6 +205,11 @@ value fn_py_sum(script *s, const call *c)
     value_list items;
     if (!items_of(s, c->args[0], c->spans[0], &items)) return value_poison();
     value all = c->args[1].kind != VALUE_ABSENT ? c->args[1] : value_int(0);
+    size_t terms = 0;
+    for (size_t i = 0; i < items.n; ++i) terms += !value_is_python(items.at[i]);
+    if (terms > MOST_TERMS) {
+        return script_error(s, c->at, "a sum of more than %d values of the program", MOST_TERMS);
+    }
     for (size_t i = 0; i < items.n; ++i) all = op_binary(s, TOKEN_PLUS, all, items.at[i], c->at);
     return all;
 }

@@ -8,11 +8,13 @@ const ir_node *exec_body(script *s, ast_list list, span at)
 {
     scope inner;
     suite body;
+    script_nest(s, 1, at);
     scope_push(s, SCOPE_INNER, &inner);
     suite_begin(s, &body);
     exec_list(s, list);
     const ir_node *node = suite_end(s, at);
     scope_pop(s);
+    script_unnest(s, 1);
     return node;
 }
 

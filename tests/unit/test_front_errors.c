@@ -254,6 +254,38 @@ static void test_limits(void **state)
     script_free(r);
 }
 
+/* What would become trees of any height: loops, axes on lines of their own, items of a `with`,
+ * sums. */
+static void test_nesting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *unit, *after, *message;
+    } rows[] = {
+        {"", "T.attr(None, \"k\", 1)\n", "A[0] = x", "more than 90 levels"},
+        {"with ", "T.attr(None, \"k\", 1), ", "T.attr(None, \"k\", 1):\n    A[0] = x",
+         "more than 90 levels"},
+        {"y = sum([", "i, ", "i])", "a sum of more than 400 values"},
+        {"y = T.Let(i, where={", "T.int32(): 1, ", "T.int32(): 1})", "64 at most"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        size_t n = strlen(rows[k].unit), times = 3000;
+        char *body = malloc(strlen(rows[k].before) + n * times + strlen(rows[k].after) + 1),
+             *end = body;
+        assert_non_null(body);
+        end += sprintf(end, "%s", rows[k].before);
+        for (size_t i = 0; i < times; ++i) end += sprintf(end, "%s", rows[k].unit);
+        sprintf(end, "%s", rows[k].after);
+        char *text = script_of_body(SCRIPT_HEAD, body);
+        reading *r = script_read(text);
+        assert_null(r->module);
+        assert_non_null(strstr(r->messages.p, rows[k].message));
+        script_free(r);
+        free(text);
+        free(body);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,7 +293,7 @@ int main(void)
         cmocka_unit_test(test_statements), cmocka_unit_test(test_signatures),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_syntax_recovery),
         cmocka_unit_test(test_no_cascade), cmocka_unit_test(test_caret),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_nesting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

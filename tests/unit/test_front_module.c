@@ -361,6 +361,21 @@ static void test_kernels_and_hosts(void **state)
     script_free(r);
 }
 
+/* As deep as it goes: what is accepted prints to a text that is accepted. */
+static void test_deep_nesting(void **state)
+{
+    (void)state;
+    char text[16384], *end = text;
+    end += sprintf(end, "%s", T_IMPORT "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n");
+    for (int i = 0; i < 90; ++i) end += sprintf(end, "    T.attr(None, \"k\", %d)\n", i);
+    sprintf(end, "    A[((((((((((((0))))))))))))] = 1\n");
+    reading *r = good(text);
+    const ir_node *n = only_func(r)->body;
+    for (int i = 0; i < 90; ++i) n = ir_as_attr(n)->body;
+    assert_int_equal(n->kind, IR_STORE);
+    script_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_older_spelling),
         cmocka_unit_test(test_inline_functions),
         cmocka_unit_test(test_kernels_and_hosts),
+        cmocka_unit_test(test_deep_nesting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
