@@ -132,7 +132,7 @@ static ingot_status read_name(parse *p, str *out)
 
 static ingot_status read_record(parse *p, pack_kernel *k)
 {
-    str key, name;
+    str key = {0}, name = {0};
     ingot_status status = read_name(p, &key);
     if (status == INGOT_OK) status = read_name(p, &name);
     if (status != INGOT_OK) return status;
