@@ -137,15 +137,19 @@ static void make(array *out, int argc, char **argv)
     } else if (strcmp(rule, "matmul") == 0 && argc == 3) {
         array x = load(argv[1]), y = load(argv[2]);
         matmul(out, &x, &y);
+        free(x.values);
+        free(y.values);
     } else if (strcmp(rule, "groups") == 0 && argc == 3) {
         array x = load(argv[1]);
         size_t size = strtoul(argv[2], NULL, 10);
         if (x.count != out->count * size) die("shapes do not fit", "groups");
         for (size_t i = 0; i < x.count; i++) out->values[i / size] += x.values[i];
+        free(x.values);
     } else if (strcmp(rule, "plus") == 0 && argc == 3) {
         array x = load(argv[1]);
         if (x.count != out->count) die("shapes do not fit", "plus");
         for (size_t i = 0; i < x.count; i++) out->values[i] = x.values[i] + atof(argv[2]);
+        free(x.values);
     } else {
         die("unknown rule", rule);
     }
@@ -184,6 +188,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "make") == 0) {
         make(&wanted, argc - 5, argv + 5);
         save(&wanted, argv[2]);
+        free(wanted.values);
         return 0;
     }
     if (argc < 7) die("usage", "npy check FILE DTYPE SHAPE TOLERANCE RULE...");
@@ -193,9 +198,11 @@ int main(int argc, char **argv)
         die("another shape", argv[2]);
     if (strcmp(argv[6], "random") == 0) {
         check_random(&got);
-        return 0;
+    } else {
+        make(&wanted, argc - 6, argv + 6);
+        check(&got, &wanted, atof(argv[5]));
     }
-    make(&wanted, argc - 6, argv + 6);
-    check(&got, &wanted, atof(argv[5]));
+    free(got.values);
+    free(wanted.values);
     return 0;
 }
