@@ -9,7 +9,7 @@
 
 /* Seconds of a clock that only goes forward. */
 double bench_now(void);
-/* Seconds of processor time that this thread has used: what a busy machine does not stretch. */
+/* Seconds of processor time that the process has used, all its threads: what a busy machine stretches least. */
 double bench_cpu(void);
 
 /* The median of `count` values, which are sorted by it. */

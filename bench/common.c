@@ -15,7 +15,7 @@ double bench_now(void)
 double bench_cpu(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -70,7 +70,7 @@ char *bench_program(const char *root, const char *name, size_t *size)
 
 void bench_figure(bench_report *r, const char *key, const char *what, double value, const char *unit)
 {
-    printf("  %-62s %12.4g %s\n", what, value, unit);
+    printf("  %-74s %12.4g %s\n", what, value, unit);
     fflush(stdout);
     fprintf(r->json, "%s\n  \"%s\": %.6g", r->some ? "," : "{", key, value);
     r->some = 1;

@@ -103,18 +103,20 @@ static void one(bench_report *r, const char *root, const workload *w, float **da
 {
     char key[64], what[96];
     native_run run = {w, data, threads};
-    double native = bench_time(run_native, &run, bench_now, 7, 0.5);
+    double (*clock)(void) = threads == 1 ? bench_cpu : bench_now;
+    const char *unit = threads == 1 ? " (processor time)" : "s";
+    double native = bench_time(run_native, &run, clock, 7, 0.5);
     bench_device d;
     bench_device_open(&d, root, w->program, threads, w->buffers, w->shapes);
     for (size_t i = 0; i < w->out; i++) bench_device_write(&d, i, data[i], elements_of(w, i));
-    double device = bench_time(run_device, &d, bench_now, 7, 1.0);
+    double device = bench_time(run_device, &d, clock, 7, 1.0);
     compare(w, &d, data[w->out]);
     bench_device_close(&d);
     snprintf(key, sizeof key, "%s_native_%ut_ms", w->key, threads);
-    snprintf(what, sizeof what, "%s, native loop, %u thread%s", w->what, threads, threads == 1 ? "" : "s");
+    snprintf(what, sizeof what, "%s, native loop, %u thread%s", w->what, threads, unit);
     bench_figure(r, key, what, native * 1e3, "ms");
     snprintf(key, sizeof key, "%s_device_%ut_ms", w->key, threads);
-    snprintf(what, sizeof what, "%s, software device, %u thread%s", w->what, threads, threads == 1 ? "" : "s");
+    snprintf(what, sizeof what, "%s, software device, %u thread%s", w->what, threads, unit);
     bench_figure(r, key, what, device * 1e3, "ms");
     snprintf(key, sizeof key, "%s_ratio_%ut", w->key, threads);
     snprintf(what, sizeof what, "%s, ratio", w->what);

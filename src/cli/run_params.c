@@ -1,4 +1,5 @@
 /* What is given for a function's parameters: names, files, dimensions, scalars. */
+#define _POSIX_C_SOURCE 200809L
 #include "cli/file.h"
 #include "cli/literal.h"
 #include "cli/run.h"
@@ -6,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_tensor(const run_param *p)
 {
@@ -306,6 +308,25 @@ static int bind_scalars(run *r)
     return CLI_GOOD;
 }
 
+/* Buffers are held here and on the device. More than the machine has is refused before it starts
+ * to swap. */
+static int check_memory(run *r)
+{
+    uint64_t total = 0, memory = UINT64_MAX;
+    for (size_t i = 0; i < r->param_count; i++) {
+        if (__builtin_add_overflow(total, r->params[i].bytes, &total)) total = UINT64_MAX;
+    }
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) memory = (uint64_t)pages * (uint64_t)page;
+#endif
+    if (total <= memory / 2) return CLI_GOOD;
+    return cli_error(r->c,
+                     "the buffers are %" PRIu64 " MiB, held here and on the device, and the "
+                     "machine has %" PRIu64 " MiB",
+                     total >> 20, memory >> 20);
+}
+
 int run_bind(run *r)
 {
     int code = CLI_GOOD;
@@ -327,5 +348,6 @@ int run_bind(run *r)
     for (size_t i = 0; code == CLI_GOOD && i < r->param_count; i++) {
         if (r->params[i].array) code = check_file_shape(r, &r->params[i]);
     }
+    if (code == CLI_GOOD) code = check_memory(r);
     return code == CLI_GOOD ? bind_scalars(r) : code;
 }

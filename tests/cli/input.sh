@@ -146,6 +146,8 @@ bad 2 "'main' has dimensions that nothing tells: n" run any.py
 bad 1 "'n' is 10 already" run any.py --in A=f4_10.npy --in B=f4_63.npy
 bad 1 "'n' is given as 5, but is 10 already" run any.py --in A=f4_10.npy --arg n=5
 bad 1 "negative" run any.py --arg n=-3
+bad 1 "the machine has" run any.py --arg n=1000000000000
+bad 1 "buffer 'A' is larger than memory can be" run any.py --arg n=9000000000000000000
 
 # Modules that are damaged.
 ingot_is 0 compile add.py -o good.ingot
