@@ -127,11 +127,11 @@ static void emit_twins(coder *c, const emu_node *whole)
 
 /* Memory. */
 
-static uint32_t pattern_of(coder *c, uint32_t reg)
+static uint32_t pattern_of(coder *c, uint32_t reg, int64_t scale)
 {
     for (uint32_t k = 0; k < c->p->patterns.n; ++k)
-        if (c->p->patterns.at[k] == reg) return k;
-    emu_reg_list_push(c->g->mem, &c->p->patterns, reg);
+        if (c->p->patterns.at[k].reg == reg && c->p->patterns.at[k].scale == scale) return k;
+    emu_scaled_list_push(c->g->mem, &c->p->patterns, (emu_scaled_reg){reg, scale});
     return (uint32_t)c->p->patterns.n - 1;
 }
 
@@ -187,7 +187,7 @@ static void emit_memory(coder *c, const emu_node *n)
 {
     const emu_op op = memory_op(n);
     emu_access *a = access_of(c, n);
-    if (op == EMU_LOADL || op == EMU_STOREL) a->pattern = pattern_of(c, n->mem->lanes->reg);
+    if (op == EMU_LOADL || op == EMU_STOREL) a->pattern = pattern_of(c, n->mem->lanes->reg, n->mem->scale);
     emu_insn *i = put(c, op, n);
     i->access = a;
     i->type = (uint8_t)n->mem->type;

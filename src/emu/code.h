@@ -19,6 +19,13 @@ typedef struct emu_input_reg {
 } emu_input_reg;
 VEC_DECLARE(emu_input_list, emu_input_reg)
 VEC_DECLARE(emu_reg_list, uint32_t)
+
+/* An index register with the scale that an access puts on it. */
+typedef struct emu_scaled_reg {
+    uint32_t reg;
+    int64_t scale;
+} emu_scaled_reg;
+VEC_DECLARE(emu_scaled_list, emu_scaled_reg)
 VEC_DECLARE(emu_insn_list, emu_insn)
 VEC_DECLARE(emu_span_list, span)
 
@@ -33,7 +40,8 @@ typedef struct emu_program {
     uint32_t levels;         /* of masks */
     emu_literal_list literals;
     emu_input_list inputs;
-    emu_reg_list patterns, known;
+    emu_scaled_list patterns;
+    emu_reg_list known;
     emu_object_list objects;
     uint64_t threadgroup_bytes; /* static */
     const span *spans;          /* of the instructions, by emu_insn.at */

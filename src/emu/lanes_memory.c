@@ -92,34 +92,40 @@ static inline bool all_in_bounds(const emu_vm *vm, const emu_access *at, start *
     return true;
 }
 
-static inline char *chunk_at(const emu_vm *vm, const emu_access *at, start s, uint32_t c, int32_t first)
+static inline int64_t shift_of(const emu_vm *vm, const emu_access *at, uint32_t c)
 {
-    char *p = s.at + at->scale * (s.index + first);
-    return at->threadgroup ? p + vm->chunk_shift[c] : p;
+    return at->threadgroup ? (int64_t)vm->chunk_shift[c] : 0;
+}
+
+/* Where lane j of a chunk that is not strided goes. */
+static inline char *lane_at(const emu_vm *vm, const emu_access *at, start s, uint32_t c, uint32_t j)
+{
+    const int32_t v = read_i32(vm->frame + at->lanes + c * at->lanes_stride + j * 4);
+    return s.at + at->scale * (s.index + v) + shift_of(vm, at, c);
+}
+
+/* Ahead of what is read in one line: the next threadgroup's part, most likely. */
+static inline void fetch_ahead(const char *from, size_t bytes)
+{
+    for (size_t b = 0; b < bytes; b += 64) __builtin_prefetch(from + 2 * bytes + b);
 }
 
 #define LOAD_LANES(name, T)                                                                                            \
-    static inline void name##_chunk(const emu_vm *vm, const emu_access *at, start s, uint32_t c, char *to, size_t more)      \
+    static inline void name##_chunk(const emu_vm *vm, const emu_access *at, start s, uint32_t c, char *to, size_t more) \
     {                                                                                                                  \
         const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
-        const char *from = chunk_at(vm, at, s, c, p->first[c]) + more;                                                 \
         T *d = LANES_ALIGNED(to + c * sizeof(T) * EMU_CHUNK, T);                                                       \
-        if (p->kind[c] == EMU_RUN_STRIDED) {                                                                           \
-            const int64_t step = at->scale * p->step[c];                                                               \
-            if (step == (int64_t)sizeof(T)) {                                                                          \
-                memcpy(d, from, sizeof(T) * EMU_CHUNK);                                                                \
-            } else if (step == 0) {                                                                                    \
-                T v;                                                                                                   \
-                memcpy(&v, from, sizeof v);                                                                            \
-                LANES for (int j = 0; j < EMU_CHUNK; ++j) d[j] = v;                                                    \
-            } else {                                                                                                   \
-                for (int j = 0; j < EMU_CHUNK; ++j) memcpy(&d[j], from + j * step, sizeof(T));                         \
-            }                                                                                                          \
+        if (!p->strided[c]) {                                                                                          \
+            for (uint32_t j = 0; j < EMU_CHUNK; ++j) memcpy(&d[j], lane_at(vm, at, s, c, j) + more, sizeof(T));        \
             return;                                                                                                    \
         }                                                                                                              \
-        const char *lanes = vm->frame + at->lanes + c * at->lanes_stride;                                              \
-        for (int j = 0; j < EMU_CHUNK; ++j)                                                                            \
-            memcpy(&d[j], chunk_at(vm, at, s, c, read_i32(lanes + j * 4)) + more, sizeof(T));                          \
+        const char *from = s.at + at->scale * s.index + p->at[c] + shift_of(vm, at, c) + more;                         \
+        const int64_t step = p->step[c];                                                                               \
+        if (step == (int64_t)sizeof(T)) {                                                                              \
+            memcpy(d, from, sizeof(T) * EMU_CHUNK);                                                                    \
+        } else {                                                                                                       \
+            for (int j = 0; j < EMU_CHUNK; ++j) memcpy(&d[j], from + j * step, sizeof(T));                             \
+        }                                                                                                              \
     }                                                                                                                  \
     static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
     {                                                                                                                  \
@@ -127,13 +133,30 @@ static inline char *chunk_at(const emu_vm *vm, const emu_access *at, start s, ui
         start s;                                                                                                       \
         if (!all_in_bounds(vm, at, &s)) return emu_load_lanes(vm, i);                                                  \
         const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
-        if (p->line && at->count == 1 && at->scale * p->step[0] == (int64_t)sizeof(T) && !at->threadgroup) {           \
-            memcpy(vm->frame + at->regs[0] + vm->c0 * (sizeof(T) * EMU_CHUNK),                                         \
-                   s.at + at->scale * (s.index + p->first[vm->c0]), (vm->c1 - vm->c0) * (sizeof(T) * EMU_CHUNK));      \
-            return i + 1;                                                                                              \
+        const uint32_t end = vm->c1;                                                                                   \
+        uint32_t c = vm->c0;                                                                                           \
+        const bool plain = p->even && at->count == 1 && !(at->threadgroup && vm->shifted);                             \
+        const int64_t step = plain ? p->step[0] : -1;                                                                  \
+        const char *from = s.at + at->scale * s.index;                                                                 \
+        char *to = vm->frame + at->regs[0] + c * (sizeof(T) * EMU_CHUNK);                                              \
+        if (step == (int64_t)sizeof(T) && p->line) {                                                                   \
+            const size_t bytes = (end - c) * (sizeof(T) * EMU_CHUNK);                                                  \
+            fetch_ahead(from + p->at[c], bytes);                                                                       \
+            memcpy(to, from + p->at[c], bytes);                                                                        \
+        } else if (step == (int64_t)sizeof(T)) {                                                                       \
+            for (; c < end; ++c, to += sizeof(T) * EMU_CHUNK)                                                          \
+                memcpy(LANES_ALIGNED(to, T), from + p->at[c], sizeof(T) * EMU_CHUNK);                                  \
+        } else if (step == 0) {                                                                                        \
+            for (; c < end; ++c, to += sizeof(T) * EMU_CHUNK) {                                                        \
+                T v;                                                                                                   \
+                memcpy(&v, from + p->at[c], sizeof v);                                                                 \
+                T *d = LANES_ALIGNED(to, T);                                                                           \
+                LANES for (int j = 0; j < EMU_CHUNK; ++j) d[j] = v;                                                    \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (unsigned k = 0; k < at->count; ++k)                                                                   \
+                for (c = vm->c0; c < end; ++c) name##_chunk(vm, at, s, c, vm->frame + at->regs[k], k * sizeof(T));     \
         }                                                                                                              \
-        for (unsigned k = 0; k < at->count; ++k)                                                                       \
-            for (uint32_t c = vm->c0; c < vm->c1; ++c) name##_chunk(vm, at, s, c, vm->frame + at->regs[k], k * sizeof(T));   \
         return i + 1;                                                                                                  \
     }
 
@@ -145,32 +168,34 @@ LOAD_LANES(loadl_8, lane_u64)
 /* Stores look at each lane; whole chunks of a plain run are copied. A step of 0 leaves the last lane's value, as the
  * loop does in lane order. Elements of one lane are stored together, so that the order of lanes holds for vectors too. */
 #define STORE_LANES(name, T)                                                                                           \
-    static inline void name##_chunk(const emu_vm *vm, const emu_access *at, start s, uint32_t c)                             \
+    static inline void name##_some(emu_vm *vm, const emu_access *at, start s, uint32_t c, uint32_t lo, uint32_t hi)    \
     {                                                                                                                  \
         const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
         const emu_mask *m = &vm->masks[vm->top];                                                                       \
-        const uint32_t from = c * EMU_CHUNK;                                                                           \
-        const bool whole = m->full && m->lo <= from && m->hi >= from + EMU_CHUNK;                                      \
-        const bool run = p->kind[c] == EMU_RUN_STRIDED;                                                                \
-        char *to = chunk_at(vm, at, s, c, p->first[c]);                                                                \
-        const int64_t step = run ? at->scale * p->step[c] : 0;                                                         \
-        if (whole && run && step == (int64_t)sizeof(T) && at->count == 1) {                                            \
-            memcpy(to, LANES_ALIGNED(vm->frame + at->regs[0] + c * at->strides[0], T), sizeof(T) * EMU_CHUNK);         \
-            return;                                                                                                    \
-        }                                                                                                              \
-        if (whole && run && step >= (int64_t)sizeof(T) * at->count) {                                                  \
-            for (unsigned k = 0; k < at->count; ++k) {                                                                 \
-                const T *v = LANES_ALIGNED(vm->frame + at->regs[k] + c * at->strides[k], T);                           \
-                for (int j = 0; j < EMU_CHUNK; ++j) memcpy(to + j * step + k * sizeof(T), &v[j], sizeof(T));           \
-            }                                                                                                          \
-            return;                                                                                                    \
-        }                                                                                                              \
-        const char *lanes = vm->frame + at->lanes + c * at->lanes_stride;                                              \
-        for (uint32_t j = 0; j < EMU_CHUNK; ++j) {                                                                     \
-            if (!whole && !emu_active(vm, from + j)) continue;                                                         \
-            char *place = run ? to + (int64_t)j * step : chunk_at(vm, at, s, c, read_i32(lanes + j * 4));              \
+        char *to = s.at + at->scale * s.index + p->at[c] + shift_of(vm, at, c);                                        \
+        for (uint32_t j = lo; j < hi; ++j) {                                                                           \
+            if (!m->full && m->bytes[c * EMU_CHUNK + j] == 0) continue;                                                \
+            char *place = p->strided[c] ? to + (int64_t)j * p->step[c] : lane_at(vm, at, s, c, j);                     \
             for (unsigned k = 0; k < at->count; ++k)                                                                   \
                 memcpy(place + k * sizeof(T), vm->frame + at->regs[k] + c * at->strides[k] + j * sizeof(T), sizeof(T)); \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static inline void name##_chunk(emu_vm *vm, const emu_access *at, start s, uint32_t c)                             \
+    {                                                                                                                  \
+        const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
+        const int64_t step = p->strided[c] ? p->step[c] : 0;                                                           \
+        if (step < (int64_t)sizeof(T) * at->count) {                                                                   \
+            name##_some(vm, at, s, c, 0, EMU_CHUNK);                                                                   \
+            return;                                                                                                    \
+        }                                                                                                              \
+        char *to = s.at + at->scale * s.index + p->at[c] + shift_of(vm, at, c);                                        \
+        for (unsigned k = 0; k < at->count; ++k) {                                                                     \
+            const T *v = LANES_ALIGNED(vm->frame + at->regs[k] + c * at->strides[k], T);                               \
+            if (step == (int64_t)sizeof(T)) {                                                                          \
+                memcpy(to, v, sizeof(T) * EMU_CHUNK);                                                                  \
+            } else {                                                                                                   \
+                for (int j = 0; j < EMU_CHUNK; ++j) memcpy(to + j * step + k * sizeof(T), &v[j], sizeof(T));           \
+            }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
     static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
@@ -180,14 +205,30 @@ LOAD_LANES(loadl_8, lane_u64)
         if (!all_in_bounds(vm, at, &s)) return emu_store_lanes(vm, i);                                                 \
         const emu_pattern *p = &vm->patterns[at->pattern];                                                             \
         const emu_mask *m = &vm->masks[vm->top];                                                                       \
-        if (p->line && at->count == 1 && at->scale * p->step[0] == (int64_t)sizeof(T) && !at->threadgroup && m->full &&      \
-            m->lo % EMU_CHUNK == 0 && m->hi % EMU_CHUNK == 0 && at->strides[0] != 0) {                                 \
-            memcpy(s.at + at->scale * (s.index + p->first[vm->c0]),                                                    \
-                   vm->frame + at->regs[0] + vm->c0 * (sizeof(T) * EMU_CHUNK),                                         \
-                   (vm->c1 - vm->c0) * (sizeof(T) * EMU_CHUNK));                                                       \
+        const uint32_t lo = m->lo, hi = m->hi;                                                                         \
+        /* whole chunks of a full mask in one go; the ends, and any other mask, lane by lane */                        \
+        const uint32_t first = (lo + EMU_CHUNK - 1) / EMU_CHUNK, last = hi / EMU_CHUNK;                                \
+        if (!m->full || first >= last) {                                                                               \
+            for (uint32_t c = vm->c0; c < vm->c1; ++c) {                                                               \
+                const uint32_t base = c * EMU_CHUNK;                                                                   \
+                name##_some(vm, at, s, c, lo > base ? lo - base : 0, hi - base < EMU_CHUNK ? hi - base : EMU_CHUNK);   \
+            }                                                                                                          \
             return i + 1;                                                                                              \
         }                                                                                                              \
-        for (uint32_t c = vm->c0; c < vm->c1; ++c) name##_chunk(vm, at, s, c);                                         \
+        if (lo % EMU_CHUNK != 0) name##_some(vm, at, s, vm->c0, lo % EMU_CHUNK, EMU_CHUNK);                            \
+        const bool plain = p->even && at->count == 1 && !(at->threadgroup && vm->shifted) &&                           \
+                           p->step[0] == (int64_t)sizeof(T) && at->strides[0] != 0;                                    \
+        char *to = s.at + at->scale * s.index;                                                                         \
+        const char *from = vm->frame + at->regs[0] + first * (sizeof(T) * EMU_CHUNK);                                  \
+        if (plain && p->line) {                                                                                        \
+            memcpy(to + p->at[first], from, (last - first) * (sizeof(T) * EMU_CHUNK));                                 \
+        } else if (plain) {                                                                                            \
+            for (uint32_t c = first; c < last; ++c, from += sizeof(T) * EMU_CHUNK)                                     \
+                memcpy(to + p->at[c], LANES_ALIGNED(from, T), sizeof(T) * EMU_CHUNK);                                  \
+        } else {                                                                                                       \
+            for (uint32_t c = first; c < last; ++c) name##_chunk(vm, at, s, c);                                        \
+        }                                                                                                              \
+        if (hi % EMU_CHUNK != 0) name##_some(vm, at, s, last, 0, hi % EMU_CHUNK);                                      \
         return i + 1;                                                                                                  \
     }
 
@@ -294,17 +335,17 @@ void LANES_NAME(lanes_scan_pattern)(emu_pattern *p, const char *reg, uint32_t wi
         }
         /* a run that wraps is none: its addresses do not follow its step */
         if ((int64_t)v[0] + 15 * (int64_t)(int32_t)step != v[15]) run = false;
-        p->kind[c] = run ? EMU_RUN_STRIDED : EMU_RUN_ANY;
-        p->first[c] = v[0];
-        p->step[c] = (int32_t)step;
+        p->strided[c] = run;
+        p->at[c] = p->scale * v[0];
+        p->step[c] = p->scale * (int32_t)step;
         p->min[c] = lo;
         p->max[c] = hi;
         p->min_to[c] = c == 0 || lo < p->min_to[c - 1] ? lo : p->min_to[c - 1];
         p->max_to[c] = c == 0 || hi > p->max_to[c - 1] ? hi : p->max_to[c - 1];
     }
-    p->line = p->strided = true;
+    p->line = p->even = true;
     for (uint32_t c = 0; c < chunks; ++c) {
-        if (p->kind[c] != EMU_RUN_STRIDED || p->step[c] != p->step[0]) p->strided = p->line = false;
-        if ((int64_t)p->first[c] != p->first[0] + (int64_t)c * EMU_CHUNK * p->step[0]) p->line = false;
+        if (!p->strided[c] || p->step[c] != p->step[0]) p->even = p->line = false;
+        if (p->at[c] != p->at[0] + (int64_t)c * EMU_CHUNK * p->step[0]) p->line = false;
     }
 }

@@ -57,9 +57,16 @@ static uint32_t lane_input(const emu_program *p, emu_input which, uint32_t lane)
     }
 }
 
-static void put_u32(char *to, uint32_t v, uint32_t count)
+static void put_lane(char *reg, uint32_t lane, uint32_t v)
 {
-    for (uint32_t i = 0; i < count; ++i) memcpy(to + i * 4, &v, 4);
+    memcpy(reg + lane * 4, &v, 4);
+}
+
+/* A uniform register. */
+static void put_uniform(char *to, uint32_t v)
+{
+    const uint32_t all[EMU_CHUNK] = {v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v};
+    memcpy(to, all, sizeof all);
 }
 
 static void put_lane_inputs(emu_worker *w, const emu_program *p)
@@ -68,7 +75,7 @@ static void put_lane_inputs(emu_worker *w, const emu_program *p)
         const emu_input_reg *in = &p->inputs.at[i];
         if (in->which >= EMU_INPUT_GROUP_X) continue;
         for (uint32_t lane = 0; lane < p->width; ++lane)
-            put_u32(w->vm.frame + in->reg + lane * 4, lane_input(p, in->which, lane), 1);
+            put_lane(w->vm.frame + in->reg, lane, lane_input(p, in->which, lane));
     }
 }
 
@@ -196,16 +203,19 @@ static void start_worker(emu_worker *w, const job *j)
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
         if (in->which >= EMU_INPUT_GROUPS_X)
-            put_u32(vm->frame + in->reg, j->launch->groups[in->which - EMU_INPUT_GROUPS_X], EMU_CHUNK);
+            put_uniform(vm->frame + in->reg, j->launch->groups[in->which - EMU_INPUT_GROUPS_X]);
     }
     for (uint32_t c = 0; c < p->width / EMU_CHUNK; ++c)
         vm->chunk_shift[c] = p->shape.batch == 1 ? 0 : c * EMU_CHUNK / vm->group_threads * j->threadgroup_bytes;
+    vm->shifted = p->shape.batch > 1;
     vm->lanes = p->width;
     vm->fuel = INT64_MAX;
     emu_mask_reset(vm, p->width);
     run_code(vm, p->prologue);
-    for (size_t i = 0; i < p->patterns.n; ++i)
-        j->kernel->library->isa->scan_pattern(&vm->patterns[i], vm->frame + p->patterns.at[i], p->width);
+    for (size_t i = 0; i < p->patterns.n; ++i) {
+        vm->patterns[i].scale = p->patterns.at[i].scale;
+        j->kernel->library->isa->scan_pattern(&vm->patterns[i], vm->frame + p->patterns.at[i].reg, p->width);
+    }
     for (size_t i = 0; i < p->known.n; ++i) vm->known[i] = emu_mask_know(vm, p->known.at[i]);
 }
 
@@ -215,10 +225,12 @@ static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
     const emu_shape *s = &j->program->shape;
     const uint32_t *groups = j->launch->groups;
     const unsigned a = s->axis, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
-    const uint64_t row = batch / j->per_row, along = batch % j->per_row * s->batch;
+    const uint64_t row = j->batches == j->per_row ? 0 : batch / j->per_row;
+    const uint64_t along = (batch - row * j->per_row) * s->batch;
+    const uint64_t far = row < groups[b] ? 0 : row / groups[b];
     at[a] = (uint32_t)along;
-    at[b] = (uint32_t)(row % groups[b]);
-    at[c] = (uint32_t)(row / groups[b]);
+    at[b] = (uint32_t)(row - far * groups[b]);
+    at[c] = (uint32_t)far;
     const uint64_t left = groups[a] - along;
     return left < s->batch ? (uint32_t)left : s->batch;
 }
@@ -232,7 +244,7 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
         if (in->which >= EMU_INPUT_GROUP_X && in->which <= EMU_INPUT_GROUP_Z)
-            put_u32(vm->frame + in->reg, at[in->which - EMU_INPUT_GROUP_X], EMU_CHUNK);
+            put_uniform(vm->frame + in->reg, at[in->which - EMU_INPUT_GROUP_X]);
     }
     if (w->threadgroup_bytes != 0) memset(w->threadgroup, 0xff, (size_t)w->threadgroup_bytes * members);
     vm->lanes = members * vm->group_threads;

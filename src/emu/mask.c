@@ -18,8 +18,10 @@ static void set_chunks(emu_vm *vm)
 void emu_mask_reset(emu_vm *vm, uint32_t lanes)
 {
     emu_mask *m = &vm->masks[0];
-    memset(m->own, 1, lanes);
-    memset(m->own + lanes, 0, vm->width - lanes);
+    if (m->bytes == NULL || m->hi != lanes) { /* nothing ever takes a lane out of this level */
+        memset(m->own, 1, lanes);
+        memset(m->own + lanes, 0, vm->width - lanes);
+    }
     m->bytes = m->own;
     m->lo = 0;
     m->hi = lanes;

@@ -132,17 +132,18 @@ struct emu_access {
     uint8_t type;          /* ATOMIC: emu_type; else unused */
 };
 
-/* A lane-constant index register, seen in chunks: found once, when the run's prologue has been executed. */
-typedef enum emu_run_kind { EMU_RUN_ANY, EMU_RUN_STRIDED } emu_run_kind;
+/* A lane-constant index register times an access's scale, seen in chunks: found once, when the run's prologue has been
+ * executed. Lane j of chunk c goes to byte at[c] + j * step[c] where the chunk is `strided`. */
 typedef struct emu_pattern {
     uint32_t reg; /* the register, 32 bits a lane */
-    bool strided; /* every chunk is EMU_RUN_STRIDED and of the same step */
-    bool line;    /* lane l holds first + l * step throughout */
-    int64_t min_to[EMU_MAX_CHUNKS], max_to[EMU_MAX_CHUNKS]; /* over chunks 0 to c */
+    int64_t scale;
+    bool even;    /* every chunk is strided, and all with the same step */
+    bool line;    /* so are all the lanes together */
+    int64_t min_to[EMU_MAX_CHUNKS], max_to[EMU_MAX_CHUNKS]; /* of the index, over chunks 0 to c */
     int64_t min[EMU_MAX_CHUNKS], max[EMU_MAX_CHUNKS];
-    int32_t first[EMU_MAX_CHUNKS]; /* value of lane 0 of the chunk */
-    int32_t step[EMU_MAX_CHUNKS];  /* EMU_RUN_STRIDED: lane j holds first + j * step */
-    uint8_t kind[EMU_MAX_CHUNKS];
+    int64_t at[EMU_MAX_CHUNKS];
+    int64_t step[EMU_MAX_CHUNKS];
+    bool strided[EMU_MAX_CHUNKS];
 } emu_pattern;
 
 /* Active lanes: a byte a lane, 0 or 1, over the whole width; all are within [lo, hi), and all of those where full. */
@@ -197,6 +198,7 @@ struct emu_vm {
     uint64_t threadgroup_stride; /* bytes between the threadgroup memories of a batch */
     uint32_t group_threads;      /* threads of one threadgroup */
     uint64_t chunk_shift[EMU_MAX_CHUNKS]; /* what threadgroup addresses of a chunk are moved by */
+    bool shifted;                         /* any of those is not 0 */
     int64_t fuel;
     emu_fault fault;
 };
