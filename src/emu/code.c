@@ -439,13 +439,70 @@ static void emit_node(coder *c, emu_node *n)
     }
 }
 
+/* Chains of sums: LOADL, LOADL, MAD again and again, each sum the next one's addend, no factor or sum wanted by anybody
+ * else. A DOT in front does them at once. */
+
+/* The next node that becomes an instruction of the body. */
+static emu_node *following(const emu_node *n)
+{
+    emu_node *next = n->next;
+    while (next != NULL && (!next->live || emu_in_prologue(next) || next->kind == EMU_PART || next->kind == EMU_CONST ||
+                            (next->kind == EMU_GET && next->alias) || (next->kind == EMU_SET && next->coalesced)))
+        next = next->next;
+    return next;
+}
+
+static bool is_factor(const emu_node *n)
+{
+    return n != NULL && n->kind == EMU_LOAD && n->type == EMU_F32 && n->uses == 1 && n->mem->count == 1 &&
+           !emu_in_prologue(n) && memory_op(n) == EMU_LOADL;
+}
+
+/* The sum that a triple from n on ends with, or NULL. */
+static emu_node *triple(emu_node *n)
+{
+    if (!is_factor(n)) return NULL;
+    emu_node *b = following(n);
+    if (!is_factor(b)) return NULL;
+    emu_node *sum = following(b);
+    if (sum == NULL || sum->kind != EMU_PURE || sum->op != EMU_MAD || sum->type != EMU_F32 || !emu_by_lane(sum)) return NULL;
+    const bool these = (sum->in[0] == n && sum->in[1] == b) || (sum->in[0] == b && sum->in[1] == n);
+    return these && sum->in[2] != n && sum->in[2] != b ? sum : NULL;
+}
+
+/* Emits a chain that begins at n; gives its last node, or NULL where there is none. */
+static emu_node *emit_chain(coder *c, emu_node *n)
+{
+    enum { MOST = 64 };
+    emu_node *sum = triple(n);
+    if (sum == NULL) return NULL;
+    unsigned count = 1;
+    emu_node *last = sum;
+    while (count < MOST && last->uses == 1) {
+        emu_node *more = triple(following(last));
+        if (more == NULL || more->in[2] != last) break;
+        last = more;
+        ++count;
+    }
+    emu_insn *i = put(c, EMU_DOT, n);
+    i->k = (uint8_t)count;
+    i->run = handler_of(c, EMU_DOT, EMU_F32);
+    for (emu_node *at = n; at != last; at = following(at)) emit_node(c, at);
+    emit_node(c, last);
+    return last;
+}
+
 /* Emits all live nodes of the prologue, or all others; then the end. The instructions' targets become pointers. */
 static const emu_insn *emit_all(coder *c, bool prologue)
 {
     c->code = (emu_insn_list){NULL, 0, 0};
     c->labels = c->targets = (emu_reg_list){NULL, 0, 0};
-    for (emu_node *n = c->g->first; n != NULL; n = n->next)
-        if (n->live && emu_in_prologue(n) == prologue) emit_node(c, n);
+    for (emu_node *n = c->g->first; n != NULL; n = n->next) {
+        if (!n->live || emu_in_prologue(n) != prologue) continue;
+        emu_node *chain = prologue ? NULL : emit_chain(c, n);
+        if (chain == NULL) emit_node(c, n);
+        else n = chain;
+    }
     const emu_node end = {.kind = EMU_CONST};
     put(c, EMU_END, &end)->run = handler_of(c, EMU_END, EMU_BOOL);
     for (size_t i = 0; i < c->code.n; ++i)

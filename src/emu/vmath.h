@@ -99,7 +99,13 @@ static inline float vm_tanh(float x)
     p = p * t + 0x1.1110e4p-3f;
     p = p * t + -0x1.555556p-2f;
     const float near = m + m * (t * p);
-    const float far = 1.0f - 2.0f / (vm_exp(2.0f * (m < 10.0f ? m : 10.0f)) + 1.0f);
+    /* 1 - 2 / (e^2m + 1), from 10 on 1 */
+    const float c = m < 10.0f ? m + m : 20.0f;
+    int32_t n;
+    const float k = vm_nearest(c * 0x1.715476p+0f, &n);
+    const float q = (c - k * 0x1.62e4p-1f) - k * 0x1.7f7d1cp-20f;
+    const float e = vm_exp_small(q) * lane_float((uint32_t)(n + 127) << 23);
+    const float far = 1.0f - 2.0f / (e + 1.0f);
     const float r = m < 0.625f ? near : far;
     return x != x ? x : lane_float(lane_bits(r) | sign);
 }
