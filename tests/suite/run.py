@@ -3,7 +3,7 @@
 A program file holds TVMScript as users write it and, beside it, what it must compute:
 
     def reference(A, x=2.0): ...   arguments by the program's parameter names; returns {"B": array, ...}
-    inputs = {"A": lambda rng: ...}  optional; default: uniform floats in [-1, 1), small integers, both bools
+    inputs = {"A": lambda rng: ...}  default: of the declared shape, uniform floats in [-1, 1), small integers, both bools
     args = {"x": 2.0}                scalar arguments
     defines = {"n": 64}              -D definitions; symbolic dimensions come from the inputs' shapes
     tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
@@ -14,6 +14,7 @@ With --evaluate PROGRAM each program also goes through the plain interpreter of 
 usage: run.py INGOT [--evaluate PROGRAM] [FILE_OR_FOLDER ...]
 """
 
+import inspect
 import math
 import os
 import subprocess
@@ -41,15 +42,35 @@ class Anything:
         return self
 
 
+class Dialect(Anything):
+    """The names after `T.`: it remembers what the programs say of their buffers."""
+
+    def __init__(self):
+        self.buffers = {}
+
+    def Buffer(self, shape, dtype="float32", *args, **kwargs):
+        return (shape, dtype)
+
+    def prim_func(self, function=None, **kwargs):
+        if function is None:
+            return self.prim_func
+        for name, annotation in function.__annotations__.items():
+            if isinstance(annotation, tuple):
+                self.buffers.setdefault(name, annotation)
+        return function
+
+
 def load(path):
-    """Executes the file with stand-ins for `tvm`; the decorators swallow the programs."""
+    """Executes the file with stand-ins for `tvm`; `buffers` has the shapes and types that its program declares."""
+    dialect = Dialect()
     for name in ("tvm", "tvm.script"):
         module = types.ModuleType(name)
-        module.__getattr__ = lambda attr: Anything()
+        module.__getattr__ = lambda attr: dialect if attr in ("tir", "tirx") else Anything()
         sys.modules[name] = module
     space = {"np": np, "math": math, "__name__": "program"}
     with open(path) as f:
         exec(compile(f.read(), path, "exec"), space)
+    space["buffers"] = dialect.buffers
     return space
 
 
@@ -111,6 +132,9 @@ def run(ingot, path, folder, evaluator):
     rng = np.random.default_rng(7)
     given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
     scalars, defines = space.get("args", {}), space.get("defines", {})
+    for name in inspect.signature(space["reference"]).parameters:
+        if name not in given and name not in scalars:
+            given[name] = default_input(*space["buffers"][name], rng)
     command = [ingot, "run", path]
     for name, value in defines.items():
         command += ["-D", f"{name}={value}"]
