@@ -15,7 +15,7 @@ add_library(ingot SHARED ${objects})
 set_target_properties(ingot PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
 target_link_libraries(ingot PRIVATE Threads::Threads m)
 if(NOT INGOT_SANITIZE)
-  target_link_options(ingot PRIVATE -Wl,-z,defs)
+  target_link_options(ingot PRIVATE -Wl,-z,defs -Wl,--gc-sections)
 endif()
 
 # The archive holds one relocatable object whose hidden names are made local, so that inner names never clash

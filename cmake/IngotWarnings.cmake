@@ -14,6 +14,8 @@ elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
   target_compile_options(ingot_flags INTERFACE
     -Wcomma -Wunreachable-code-aggressive -Wconditional-uninitialized)
 endif()
+# Functions that nothing of the library calls (the reference interpreter is for tests) are left out at the link.
+target_compile_options(ingot_flags INTERFACE -ffunction-sections -fdata-sections)
 if(INGOT_WERROR)
   target_compile_options(ingot_flags INTERFACE -Werror)
 endif()

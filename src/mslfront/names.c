@@ -145,7 +145,7 @@ static const mf_type *library_type(str name)
 
 static void classify_type(mf_ident *id)
 {
-    mf_scalar s;
+    mf_scalar s = MF_BOOL;
     str rest;
     if (scalar_prefix(id->text, &s, &rest) && rest.n == 0) {
         id->type = mf_scalar_type(s);
