@@ -1,0 +1,217 @@
+"""The C library: where it is found, and the declarations of ingot.h that the package uses."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+import sys
+from pathlib import Path
+from typing import Iterator
+
+_FILE = "libingot.dylib" if sys.platform == "darwin" else "libingot.so"
+
+
+def _candidates() -> Iterator[str]:
+    """Beside the package (a wheel), what INGOT_LIBRARY names, the build folder of a clone, the system's."""
+    here = Path(__file__).resolve().parent
+    beside = here / _FILE
+    if beside.exists():
+        yield str(beside)
+        return
+    named = os.environ.get("INGOT_LIBRARY")
+    if named:
+        yield named
+        return
+    built = here.parent.parent / "build" / _FILE
+    if built.exists():
+        yield str(built)
+        return
+    yield _FILE
+    yield _FILE + ".0" if sys.platform != "darwin" else "libingot.0.dylib"
+
+
+def _open() -> c.CDLL:
+    tried = []
+    for path in _candidates():
+        try:
+            return c.CDLL(path)
+        except OSError as reason:
+            tried.append(f"{path}: {reason}")
+    raise ImportError("Ingot's C library was not found; build it (make) or set INGOT_LIBRARY\n  " + "\n  ".join(tried))
+
+
+# ---- Structs ---------------------------------------------------------------------------------------
+
+
+class Error(c.Structure):
+    _fields_ = [("status", c.c_int), ("line", c.c_uint32), ("column", c.c_uint32), ("message", c.c_char * 1012)]
+
+
+class Value(c.Structure):
+    """ingot_value. Its union is two words here: ctypes does not pass unions by value."""
+
+    _fields_ = [("kind", c.c_int), ("padding", c.c_int), ("a", c.c_uint64), ("b", c.c_uint64)]
+
+
+class DataType(c.Structure):
+    _fields_ = [("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16)]
+
+
+class DLTensor(c.Structure):
+    _fields_ = [
+        ("data", c.c_void_p),
+        ("device_type", c.c_int32),
+        ("device_id", c.c_int32),
+        ("ndim", c.c_int32),
+        ("dtype", DataType),
+        ("shape", c.POINTER(c.c_int64)),
+        ("strides", c.POINTER(c.c_int64)),
+        ("byte_offset", c.c_uint64),
+    ]
+
+
+class Diagnostic(c.Structure):
+    _fields_ = [
+        ("severity", c.c_int),
+        ("file", c.c_char_p),
+        ("line", c.c_uint32),
+        ("column", c.c_uint32),
+        ("length", c.c_uint32),
+        ("message", c.c_char_p),
+        ("text", c.c_char_p),
+    ]
+
+
+Function = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(Value), c.c_size_t, c.c_void_p, c.POINTER(Error))
+Drop = c.CFUNCTYPE(None, c.c_void_p)
+OnDiagnostic = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(Diagnostic))
+OnPass = c.CFUNCTYPE(None, c.c_void_p, c.c_uint, c.c_char_p, c.c_void_p, c.c_size_t)
+OnName = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
+OnLaunch = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.POINTER(c.c_uint32), c.POINTER(c.c_uint32), c.c_size_t)
+
+
+class CompileOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("file_name", c.c_char_p),
+        ("target", c.c_char_p),
+        ("definitions", c.c_void_p),
+        ("definition_count", c.c_size_t),
+        ("allocator", c.c_void_p),
+        ("compile_kernel", Function),
+        ("compile_kernel_user", c.c_void_p),
+        ("ignore_callback", c.c_int),
+        ("force_fallback", c.c_int),
+        ("on_diagnostic", OnDiagnostic),
+        ("on_pass", OnPass),
+        ("user", c.c_void_p),
+        ("colour", c.c_int),
+        ("verify", c.c_int),
+        ("module_name", c.c_char_p),
+    ]
+
+
+class KernelInfo(c.Structure):
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("source", c.c_void_p),
+        ("source_size", c.c_size_t),
+        ("payload", c.c_void_p),
+        ("payload_size", c.c_size_t),
+        ("arg_types", c.POINTER(DataType)),
+        ("arg_count", c.c_size_t),
+        ("arg_names", c.POINTER(c.c_char_p)),
+        ("launch_tags", c.POINTER(c.c_char_p)),
+        ("launch_tag_count", c.c_size_t),
+    ]
+
+
+class ParamInfo(c.Structure):
+    _fields_ = [
+        ("kind", c.c_int),
+        ("name", c.c_char_p),
+        ("dtype", DataType),
+        ("ndim", c.c_size_t),
+        ("shape", c.POINTER(c.c_char_p)),
+        ("is_read", c.c_int),
+        ("is_written", c.c_int),
+    ]
+
+
+# ---- Functions -------------------------------------------------------------------------------------
+
+_handle, _out, _err = c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(Error)
+_text, _size, _int = c.c_char_p, c.c_size_t, c.c_int
+
+# name: (result, arguments)
+_FUNCTIONS = {
+    "ingot_version": (_text, []),
+    "ingot_status_text": (_text, [_int]),
+    "ingot_result_set": (_int, [_handle, Value]),
+    "ingot_function_register": (_int, [_text, Function, _handle, Drop, _int, _err]),
+    "ingot_function_remove": (_int, [_text, _err]),
+    "ingot_function_get": (_int, [_text, _out, _err]),
+    "ingot_function_release": (None, [_handle]),
+    "ingot_function_invoke": (_int, [_handle, c.POINTER(Value), _size, _out, _err]),
+    "ingot_function_list": (_int, [OnName, _handle]),
+    "ingot_owned_value": (Value, [_handle]),
+    "ingot_owned_release": (None, [_handle]),
+    "ingot_target_parse": (_int, [_text, _out, _err]),
+    "ingot_target_release": (None, [_handle]),
+    "ingot_target_text": (_text, [_handle]),
+    "ingot_target_kind": (_text, [_handle]),
+    "ingot_compile": (_int, [_text, _size, c.POINTER(CompileOptions), _out, _err]),
+    "ingot_compile_emit": (_int, [_text, _size, _int, c.POINTER(CompileOptions), _out, _err]),
+    "ingot_text_data": (_handle, [_handle]),
+    "ingot_text_size": (_size, [_handle]),
+    "ingot_text_release": (None, [_handle]),
+    "ingot_module_release": (None, [_handle]),
+    "ingot_module_save": (_int, [_handle, _out, _err]),
+    "ingot_module_save_file": (_int, [_handle, _text, _err]),
+    "ingot_module_load": (_int, [_text, _size, _handle, _out, _err]),
+    "ingot_module_load_file": (_int, [_text, _handle, _out, _err]),
+    "ingot_module_device_save": (_int, [_handle, _out, _err]),
+    "ingot_module_device_load": (_int, [_text, _size, _handle, _out, _err]),
+    "ingot_module_format": (_text, [_handle]),
+    "ingot_module_is_fallback": (_int, [_handle]),
+    "ingot_module_kernel_count": (_size, [_handle]),
+    "ingot_module_kernel": (_int, [_handle, _size, c.POINTER(KernelInfo)]),
+    "ingot_module_source": (_int, [_handle, _out, _err]),
+    "ingot_module_function_count": (_size, [_handle]),
+    "ingot_module_function_name": (_text, [_handle, _size]),
+    "ingot_module_param_count": (_size, [_handle, _text]),
+    "ingot_module_param": (_int, [_handle, _text, _size, c.POINTER(ParamInfo)]),
+    "ingot_device_open": (_int, [_text, _int, c.c_uint, _handle, _out, _err]),
+    "ingot_device_release": (None, [_handle]),
+    "ingot_device_name": (_text, [_handle]),
+    "ingot_buffer_create": (_int, [_handle, _size, _out, _err]),
+    "ingot_buffer_release": (None, [_handle]),
+    "ingot_stream_create": (_int, [_handle, _out, _err]),
+    "ingot_stream_release": (None, [_handle]),
+    "ingot_stream_sync": (_int, [_handle, _err]),
+    "ingot_buffer_write": (_int, [_handle, _size, _handle, _size, _handle, _err]),
+    "ingot_buffer_read": (_int, [_handle, _size, _handle, _size, _handle, _err]),
+    "ingot_program_load": (_int, [_handle, _handle, _out, _err]),
+    "ingot_program_release": (None, [_handle]),
+    "ingot_program_call": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
+    "ingot_dtype_parse": (_int, [_text, c.POINTER(DataType)]),
+    "ingot_dtype_print": (_size, [DataType, _text]),
+}
+
+
+def _declare(library: c.CDLL) -> c.CDLL:
+    for name, (result, arguments) in _FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+lib = _declare(_open())
+
+
+def take_text(text: c.c_void_p) -> bytes:
+    """The bytes of an ingot_text, which is given back."""
+    data = c.string_at(lib.ingot_text_data(text), lib.ingot_text_size(text))
+    lib.ingot_text_release(text)
+    return data

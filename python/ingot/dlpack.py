@@ -1,0 +1,112 @@
+"""DLPack: arrays of other libraries on the CPU, without a copy."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import Any, Optional
+
+import numpy as np
+
+from ._lib import DLTensor
+
+CPU, METAL = 1, 8
+_HOST_DEVICES = (1, 3, 11, 13)  # what the CPU can read
+_READ_ONLY = 1
+_NAMES = {0: "int", 1: "uint", 2: "float", 5: "complex"}
+
+
+class _Managed(c.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", c.c_void_p), ("deleter", c.c_void_p)]
+
+
+class _Versioned(c.Structure):
+    _fields_ = [
+        ("major", c.c_uint32),
+        ("minor", c.c_uint32),
+        ("context", c.c_void_p),
+        ("deleter", c.c_void_p),
+        ("flags", c.c_uint64),
+        ("tensor", DLTensor),
+    ]
+
+
+_Deleter = c.CFUNCTYPE(None, c.c_void_p)
+_pointer, _is_valid, _rename = c.pythonapi.PyCapsule_GetPointer, c.pythonapi.PyCapsule_IsValid, c.pythonapi.PyCapsule_SetName
+_pointer.restype, _pointer.argtypes = c.c_void_p, [c.py_object, c.c_char_p]
+_is_valid.restype, _is_valid.argtypes = c.c_int, [c.py_object, c.c_char_p]
+_rename.restype, _rename.argtypes = c.c_int, [c.py_object, c.c_char_p]
+_USED, _USED_VERSIONED = b"used_dltensor", b"used_dltensor_versioned"  # a capsule keeps the pointer to its name
+
+
+class _Owner:
+    """Holds another library's tensor until the last view of it is gone."""
+
+    def __init__(self, managed: int, deleter: Optional[int]) -> None:
+        self._managed, self._deleter = managed, deleter
+
+    def __del__(self) -> None:
+        if self._deleter:
+            _Deleter(self._deleter)(self._managed)
+
+
+def _capsule_of(exporter: Any) -> Any:
+    try:
+        return exporter.__dlpack__(max_version=(1, 1))
+    except TypeError:  # before the versioned protocol
+        return exporter.__dlpack__()
+
+
+def as_numpy(exporter: Any) -> np.ndarray:
+    """A NumPy view of an object with `__dlpack__` whose memory the CPU can read; read-only where its owner says so."""
+    device = exporter.__dlpack_device__()[0]
+    if device not in _HOST_DEVICES:
+        raise ValueError(f"a tensor of DLPack device type {int(device)} is not in the CPU's memory; copy it there first")
+    capsule = _capsule_of(exporter)
+    if _is_valid(capsule, b"dltensor_versioned"):
+        address = _pointer(capsule, b"dltensor_versioned")
+        versioned = _Versioned.from_address(address)
+        owner = _Owner(address, versioned.deleter)
+        _rename(capsule, _USED_VERSIONED)
+        if versioned.major != 1:
+            raise ValueError(f"DLPack version {versioned.major} is not known")
+        return _view(versioned.tensor, owner, bool(versioned.flags & _READ_ONLY))
+    address = _pointer(capsule, b"dltensor")
+    managed = _Managed.from_address(address)
+    owner = _Owner(address, managed.deleter)
+    _rename(capsule, _USED)
+    return _view(managed.tensor, owner, False)
+
+
+def _dtype_of(t: DLTensor) -> np.dtype:
+    code, bits, lanes = t.dtype.code, t.dtype.bits, t.dtype.lanes
+    if lanes != 1:
+        raise ValueError("a DLPack tensor with vector elements cannot be taken")
+    if code == 6 and bits == 8:
+        return np.dtype(bool)
+    if code in _NAMES and bits % 8 == 0:
+        return np.dtype(f"{_NAMES[code]}{bits}")
+    if code == 4 and bits == 16:  # bfloat16: NumPy gets it from ml_dtypes, where that is installed
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    raise ValueError(f"a DLPack tensor of type code {code} with {bits} bits has no NumPy type")
+
+
+def _view(t: DLTensor, owner: _Owner, read_only: bool) -> np.ndarray:
+    dtype = _dtype_of(t)
+    shape = tuple(t.shape[i] for i in range(t.ndim))
+    steps = [t.strides[i] for i in range(t.ndim)] if t.strides else None
+    if steps is None:
+        steps = [1] * t.ndim
+        for i in range(t.ndim - 2, -1, -1):
+            steps[i] = steps[i + 1] * shape[i + 1]
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    low = sum((n - 1) * s for n, s in zip(shape, steps) if s < 0)
+    high = sum((n - 1) * s for n, s in zip(shape, steps) if s > 0)
+    start = (t.data or 0) + t.byte_offset + low * dtype.itemsize
+    memory = (c.c_char * ((high - low + 1) * dtype.itemsize)).from_address(start)
+    memory.owner = owner  # the view's base keeps it
+    view = np.ndarray(shape, dtype, memory, -low * dtype.itemsize, tuple(s * dtype.itemsize for s in steps))
+    view.flags.writeable = not read_only
+    return view

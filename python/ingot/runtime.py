@@ -1,0 +1,261 @@
+"""Devices and tensors on them."""
+
+from __future__ import annotations
+
+import ctypes as c
+import threading
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import dlpack
+from ._lib import DataType, DLTensor, Error, lib
+from .error import check
+
+
+class _Opened:
+    """A device of the C library with its one stream; work on it goes in one order, from whichever thread."""
+
+    def __init__(self, kind: str, index: int) -> None:
+        out, error = c.c_void_p(), Error()
+        check(lib.ingot_device_open(kind.encode("ascii"), index, 0, None, c.byref(out), c.byref(error)), error)
+        self.handle = out.value
+        check(lib.ingot_stream_create(self.handle, c.byref(out), c.byref(error)), error)
+        self.stream = out.value
+        self.guard = threading.RLock()
+
+
+_opened: Dict[Tuple[str, int], _Opened] = {}  # for the life of the process
+_guard = threading.Lock()
+
+
+class Device:
+    """`device("metal", 0)`: the best Metal device there is, which is the software one where the machine has no Apple
+    GPU. `device("cpu")` stands for the host's memory."""
+
+    def __init__(self, kind: str = "metal", index: int = 0) -> None:
+        if kind not in ("metal", "emu", "cpu"):
+            raise ValueError(f"no device kind {kind!r}: metal, emu or cpu")
+        self.type, self.index = kind, int(index)
+
+    @property
+    def device_type(self) -> int:
+        """DLPack's number of the kind."""
+        return dlpack.CPU if self.type == "cpu" else dlpack.METAL
+
+    dlpack_device_type = device_type
+    device_id = property(lambda self: self.index)
+
+    @property
+    def opened(self) -> _Opened:
+        if self.type == "cpu":
+            raise ValueError("the CPU is no device to run kernels on")
+        with _guard:
+            key = (self.type, self.index)
+            if key not in _opened:
+                _opened[key] = _Opened(*key)
+            return _opened[key]
+
+    @property
+    def exist(self) -> bool:
+        """Whether the device can be opened."""
+        if self.type == "cpu":
+            return True
+        try:
+            return self.opened is not None
+        except Exception:
+            return False
+
+    @property
+    def name(self) -> str:
+        return "cpu" if self.type == "cpu" else lib.ingot_device_name(self.opened.handle).decode("utf-8")
+
+    def sync(self, stream: Any = None) -> None:
+        """Waits for all work; raises what went wrong in it."""
+        if self.type == "cpu":
+            return
+        opened, error = self.opened, Error()
+        with opened.guard:
+            check(lib.ingot_stream_sync(opened.stream, c.byref(error)), error)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+    def __str__(self) -> str:
+        return f"{self.type}:{self.index}"
+
+    def __repr__(self) -> str:
+        return f"device({self.type!r}, {self.index})"
+
+
+def device(kind: str, index: int = 0) -> Device:
+    """A device by name; "metal:1" too."""
+    name, _, number = kind.partition(":")
+    return Device(name, int(number) if number else index)
+
+
+def metal(index: int = 0) -> Device:
+    """The Metal device."""
+    return Device("metal", index)
+
+
+def cpu(index: int = 0) -> Device:
+    """The host's memory."""
+    return Device("cpu", index)
+
+
+class Buffer:
+    """Memory of a device."""
+
+    def __init__(self, on: Device, size: int) -> None:
+        self.device, self.size = on, size
+        out, error = c.c_void_p(), Error()
+        check(lib.ingot_buffer_create(on.opened.handle, size, c.byref(out), c.byref(error)), error)
+        self.handle = out.value
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            lib.ingot_buffer_release(self.handle)
+            self.handle = None
+
+    def write(self, array: np.ndarray) -> None:
+        """Copies a C-contiguous array here."""
+        opened, error = self.device.opened, Error()
+        with opened.guard:
+            check(lib.ingot_buffer_write(self.handle, 0, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
+
+    def read(self, array: np.ndarray) -> None:
+        """Copies to a C-contiguous array."""
+        opened, error = self.device.opened, Error()
+        with opened.guard:
+            check(lib.ingot_buffer_read(self.handle, 0, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
+
+
+def parse_dtype(name: str) -> DataType:
+    """DLPack's form of a type's name, "float32" or "bfloat16"."""
+    out = DataType()
+    if lib.ingot_dtype_parse(name.encode("utf-8"), c.byref(out)):
+        raise ValueError(f"{name!r} is no type")
+    return out
+
+
+def _numpy_dtype(name: str) -> np.dtype:
+    """NumPy's type of that name; of types that NumPy lacks, ml_dtypes' where it is installed, else plain bits."""
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    try:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError):
+        t = parse_dtype(name)
+        if t.lanes != 1 or t.bits % 8:
+            raise ValueError(f"tensors of {name} are not supported") from None
+        return np.dtype(f"uint{t.bits}")
+
+
+def describe(data: int, shape: Sequence[int], dtype: DataType, on: Device) -> DLTensor:
+    """A DLTensor; its shape lives as long as it does."""
+    extents = (c.c_int64 * max(len(shape), 1))(*shape)
+    t = DLTensor(data, dlpack.METAL, on.index, len(shape), dtype, extents, None, 0)
+    t.extents = extents
+    return t
+
+
+class Tensor:
+    """An array in a device's memory, or in the host's (device "cpu")."""
+
+    def __init__(self, shape: Sequence[int], dtype: str, on: Device) -> None:
+        self.shape: Tuple[int, ...] = tuple(int(n) for n in shape)
+        if any(n < 0 for n in self.shape):
+            raise ValueError(f"a shape has no negative extents: {self.shape}")
+        self.dtype, self.device = dtype, on
+        self._host_dtype = _numpy_dtype(dtype)
+        self.array: Optional[np.ndarray] = None
+        if on.type == "cpu":
+            self.array = np.zeros(self.shape, self._host_dtype)
+        else:
+            self.buffer = Buffer(on, self.nbytes)
+            self.view = describe(self.buffer.handle, self.shape, parse_dtype(dtype), on)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) if self.shape else 1
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self._host_dtype.itemsize
+
+    def numpy(self) -> np.ndarray:
+        """A copy as a NumPy array, after all work before it."""
+        if self.array is not None:
+            return self.array.copy()
+        out = np.empty(self.shape, self._host_dtype)
+        self.buffer.read(out)
+        return out
+
+    asnumpy = numpy
+
+    def copyfrom(self, source: Any) -> "Tensor":
+        """Copies an array of the same shape and type here; returns this tensor."""
+        array = as_host_array(source)
+        if array.shape != self.shape or array.dtype != self._host_dtype:
+            raise ValueError(f"cannot copy {array.dtype}{array.shape} to {self.dtype}{self.shape}")
+        if self.array is not None:
+            self.array[...] = array
+        else:
+            self.buffer.write(np.require(array, requirements="C"))
+        return self
+
+    def copyto(self, target: Union["Tensor", Device]) -> "Tensor":
+        """Copies to a tensor, or to a new one on a device; returns it."""
+        if isinstance(target, Device):
+            target = Tensor(self.shape, self.dtype, target)
+        return target.copyfrom(self.numpy())
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.numpy() if dtype is None else self.numpy().astype(dtype)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numpy()[index]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<ingot Tensor {self.dtype}{self.shape} on {self.device}>"
+
+
+def as_host_array(source: Any) -> np.ndarray:
+    """An array in the host's memory: NumPy's own, a view by DLPack, or made of a list."""
+    if isinstance(source, Tensor):
+        return source.numpy() if source.array is None else source.array
+    if isinstance(source, np.ndarray):
+        return source
+    if hasattr(source, "__dlpack__"):
+        return dlpack.as_numpy(source)
+    return np.asarray(source)
+
+
+def empty(shape: Union[int, Sequence[int]], dtype: Any = "float32", device: Optional[Device] = None,
+          mem_scope: Optional[str] = None) -> Tensor:
+    """A new tensor, zeroed, on the Metal device unless another is given."""
+    if mem_scope not in (None, "global"):
+        raise ValueError(f"no memory scope {mem_scope!r} for tensors")
+    extents = (shape,) if isinstance(shape, int) else tuple(shape)
+    return Tensor(extents, dtype if isinstance(dtype, str) else np.dtype(dtype).name, device or metal())
+
+
+def tensor(source: Any, device: Optional[Device] = None) -> Tensor:
+    """A copy of an array on the Metal device, or another that is given."""
+    array = as_host_array(source)
+    return Tensor(array.shape, array.dtype.name, device or metal()).copyfrom(array)

@@ -1,0 +1,106 @@
+"""The source text of a function, and the values that it takes from its surroundings."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import types
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple
+
+
+@dataclass
+class Source:
+    """Lines of one function as they stand in a file, and what the free names in them mean."""
+
+    name: str
+    filename: str
+    lineno: int  # of the first line
+    lines: List[str]  # without line ends
+    names: Dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def indent(self) -> int:
+        return len(self.lines[0]) - len(self.lines[0].lstrip(" \t"))
+
+    def dedented(self) -> List[str]:
+        """The lines without the indentation of the first; a line that has less of it loses what it has."""
+        prefix = self.lines[0][: self.indent]
+        return [line[len(prefix) :] if line.startswith(prefix) else line.lstrip(" \t") for line in self.lines]
+
+
+def source_of(function: types.FunctionType, frame: Any) -> Source:
+    """The source of a function that is being decorated; `frame` is where that happens."""
+    if not isinstance(function, types.FunctionType):
+        raise TypeError(f"a program's function must be a Python function, not {type(function).__name__}")
+    try:
+        lines, lineno = inspect.getsourcelines(function)
+    except (OSError, TypeError) as reason:
+        raise OSError(
+            f"the source text of {function.__qualname__} cannot be found (code run from a string has none): "
+            "put it into a file, or use ingot.script.from_source"
+        ) from reason
+    filename = inspect.getsourcefile(function) or function.__code__.co_filename
+    source = Source(function.__name__, filename, max(lineno, 1), [line.rstrip("\r\n") for line in lines])
+    source.names = _captured(function, source, frame)
+    return source
+
+
+def _captured(function: types.FunctionType, source: Source, frame: Any) -> Dict[str, Any]:
+    scopes = list(_scopes(function, frame))
+    found: Dict[str, Any] = {}
+    for name in sorted(_free_names(function.__code__) | _outer_names(source)):
+        for scope in scopes:
+            if name in scope:
+                found[name] = scope[name]
+                break
+    return found
+
+
+def _scopes(function: types.FunctionType, frame: Any) -> Iterator[Mapping[str, Any]]:
+    """Where a name is looked for, innermost first."""
+    cells: Dict[str, Any] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            cells[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    yield cells
+    # A class body is no scope for the functions in it, but for their annotations; what surrounds it waits below it.
+    while frame is not None and frame.f_code.co_name != "<module>":
+        yield frame.f_locals
+        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+            break
+        frame = frame.f_back
+    yield function.__globals__
+
+
+def _free_names(code: types.CodeType) -> Set[str]:
+    """The names that a body takes from outside (and names of attributes, which do no harm)."""
+    names = set(code.co_freevars) | set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _free_names(constant)
+    return names
+
+
+def _outer_names(source: Source) -> Set[str]:
+    """The names in decorators and annotations, which Python evaluates outside of the function."""
+    try:
+        tree = ast.parse("\n".join(source.dedented()))
+    except SyntaxError:  # e.g. a text whose strings do not bear the dedent
+        return set()
+    names: Set[str] = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            outer: Tuple[Any, ...] = (*node.decorator_list, node.args, *([node.returns] if node.returns else []))
+            names |= {n.id for part in outer for n in ast.walk(part) if isinstance(n, ast.Name)}
+            # Python does not evaluate the annotations of local variables, so that the code object lacks their names.
+            local = [n.annotation for n in ast.walk(node) if isinstance(n, ast.AnnAssign)]
+            names |= {n.id for part in local for n in ast.walk(part) if isinstance(n, ast.Name)}
+    return names
+
+
+def plain_source(function: types.FunctionType) -> Source:
+    """The source of an undecorated function that a program calls while it is read."""
+    return source_of(function, None)

@@ -1,0 +1,14 @@
+"""`T` of TVMScript in its older spelling (`T.block`, `T.alloc_buffer` in blocks, ...)."""
+
+from __future__ import annotations
+
+from ._term import Term, namespace
+from .tirx import inline, macro, prim_func
+
+_SCRIPT_IMPORT = "from tvm.script import tir as {}"
+
+__all__ = ["inline", "macro", "prim_func"]
+
+
+def __getattr__(name: str) -> Term:
+    return namespace("T", name)

@@ -1,0 +1,393 @@
+"""The Python package: scripts, launches, callbacks, files. Expected values come from NumPy."""
+
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import ingot
+from ingot.script import ir as I
+from ingot.script import tirx as T
+
+CALLBACK = "tvm_callback_metal_compile"
+WIDTH = 32
+
+
+def scaled(n, scale, dtype="float32"):
+    """B = A * scale, with values captured from a closure, the module and an enclosing frame."""
+
+    @I.ir_module(s_tir=True)
+    class Module:
+        @T.prim_func(s_tir=True)
+        def main(A: T.Buffer((n,), dtype), B: T.Buffer((n,), dtype)):
+            for bx in T.thread_binding(n // WIDTH, thread="blockIdx.x"):
+                for tx in T.thread_binding(WIDTH, thread="threadIdx.x"):
+                    B[bx * WIDTH + tx] = A[bx * WIDTH + tx] * T.Cast(dtype, scale)
+
+    return Module
+
+
+def filled(value):
+    @T.prim_func
+    def fill(B: T.Buffer((4,), "float32")):
+        for tx in T.thread_binding(4, thread="threadIdx.x"):
+            B[tx] = T.float32(value)
+
+    out = np.zeros(4, "float32")
+    ingot.compile(fill)(out)
+    return out
+
+
+@T.prim_func
+def two_kernels(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((64,), "float32")):
+    for tx in T.thread_binding(64, thread="threadIdx.x"):
+        B[tx] = A[tx] + T.float32(1)
+    for tx in T.thread_binding(64, thread="threadIdx.x"):
+        C[tx] = A[tx] + T.float32(2)
+
+
+@T.macro
+def store_twice(B, i, v):
+    B[i] = v
+    B[i + 4] = v
+
+
+def plus_three(x):
+    return x + 3
+
+
+class Capture(unittest.TestCase):
+    def test_closure_global_and_frame(self):
+        a = np.arange(96, dtype="float32")
+        b = np.zeros_like(a)
+        ingot.compile(scaled(96, 2.5))(a, b)
+        np.testing.assert_array_equal(b, a * np.float32(2.5))
+
+    def test_numpy_scalars_and_dtypes(self):
+        a = np.arange(32, dtype="int32")
+        b = np.zeros_like(a)
+        ingot.compile(scaled(np.int64(32), np.int32(-7), np.dtype("int32")))(a, b)
+        np.testing.assert_array_equal(b, a * -7)
+
+    def test_infinities_and_nan(self):
+        np.testing.assert_array_equal(filled(float("inf")), np.full(4, np.inf))
+        np.testing.assert_array_equal(filled(-np.inf), np.full(4, -np.inf))
+        self.assertTrue(np.isnan(filled(np.nan)).all())
+
+    def test_macro_function_and_tuple(self):
+        shape = (8,)
+
+        @T.prim_func
+        def f(B: T.Buffer(shape, "int32")):
+            for tx in T.thread_binding(4, thread="threadIdx.x"):
+                store_twice(B, tx, plus_three(tx) * shape[0])
+
+        out = np.zeros(8, "int32")
+        ingot.compile(f)(out)
+        np.testing.assert_array_equal(out, [24, 32, 40, 48, 24, 32, 40, 48])
+
+    def test_local_name_is_not_captured(self):
+        tx = "a name of the body, too"
+
+        @T.prim_func
+        def f(B: T.Buffer((2,), "int32")):
+            for tx in T.thread_binding(2, thread="threadIdx.x"):
+                B[tx] = tx + 5
+
+        self.assertEqual(tx[0], "a")
+        out = np.zeros(2, "int32")
+        ingot.compile(f)(out)
+        np.testing.assert_array_equal(out, [5, 6])
+
+    def test_module_of_functions(self):
+        module = ingot.IRModule({"first": two_kernels, "second": scaled(32, 3.0)["main"]})
+        run = ingot.compile(module)
+        self.assertEqual(run.function_names, ["two_kernels", "main"])
+        a, b = np.ones(32, "float32"), np.zeros(32, "float32")
+        run["main"](a, b)
+        np.testing.assert_array_equal(b, np.full(32, 3.0))
+
+    def test_prints_as_script_that_reads_back(self):
+        text = scaled(64, 2.0).script()
+        self.assertIn('A: T.Buffer((64,), "float32")', text)
+        self.assertEqual(ingot.script.from_source(text).script(), text)
+
+    def test_text_without_source_is_refused(self):
+        with self.assertRaisesRegex(OSError, "cannot be found"):
+            exec("@T.prim_func\ndef f(A: T.Buffer((4,), 'float32')):\n    pass\n", {"T": T})
+
+
+class Errors(unittest.TestCase):
+    def test_points_into_this_file(self):
+        with self.assertRaises(SyntaxError) as caught:
+
+            @T.prim_func
+            def f(A: T.Buffer((4,), "float32")):
+                for tx in T.thread_binding(4, thread="threadIdx.x"):
+                    A[tx, 0] = T.float32(1)
+
+        error = caught.exception
+        lines = Path(__file__).read_text().splitlines()
+        place = next(i for i, line in enumerate(lines) if "A[tx, 0] = T.float32(1)" in line)
+        self.assertEqual((error.filename, error.lineno, error.offset), (__file__, place + 1, 21))
+        self.assertEqual(error.text.rstrip("\n"), lines[place])
+        self.assertIn("1 dimension", str(error))
+
+    def test_all_errors_are_listed(self):
+        with self.assertRaises(ingot.ScriptError) as caught:
+
+            @I.ir_module
+            class Module:
+                @T.prim_func
+                def f(A: T.Buffer((4,), "float32")):
+                    for tx in T.thread_binding(4, thread="threadIdx.x"):
+                        A[tx] = nowhere
+                        A[tx] = T.no_such_thing(1)
+
+        self.assertEqual(len([d for d in caught.exception.diagnostics if d.severity == "error"]), 2)
+
+    def test_names_a_value_that_a_program_cannot_use(self):
+        thing = object()
+        with self.assertRaisesRegex(ingot.ScriptError, "of type object"):
+
+            @T.prim_func
+            def f(A: T.Buffer((4,), "float32")):
+                for tx in T.thread_binding(4, thread="threadIdx.x"):
+                    A[tx] = thing
+
+    def test_undecorated_function_in_a_module(self):
+        with self.assertRaisesRegex(TypeError, "not decorated"):
+
+            @I.ir_module
+            class Module:
+                def f(A):
+                    pass
+
+    def test_unknown_target(self):
+        with self.assertRaises(ingot.IngotError):
+            ingot.compile(two_kernels, target="teapot")
+        with self.assertRaises(ingot.IngotError):
+            ingot.Target({"kind": "metal", "no_such_attribute": 1})
+
+
+class Launches(unittest.TestCase):
+    def setUp(self):
+        self.run_ = ingot.compile(scaled(64, 2.0))
+        self.a = np.arange(64, dtype="float32")
+
+    def test_device_tensors(self):
+        a, b = ingot.runtime.tensor(self.a, ingot.metal(0)), ingot.runtime.empty((64,), "float32", ingot.metal(0))
+        self.assertEqual((b.shape, b.dtype, b.device), ((64,), "float32", ingot.metal(0)))
+        self.run_(a, b)
+        ingot.metal(0).sync()
+        np.testing.assert_array_equal(b.numpy(), self.a * 2)
+        ingot.testing.assert_allclose(b.numpy(), self.a * 2)
+        with self.assertRaises(AssertionError):
+            ingot.testing.assert_allclose(b.numpy(), self.a)
+
+    def test_strided_views(self):
+        store = np.zeros((64, 3), "float32")
+        self.run_(np.stack([self.a, self.a], axis=1)[:, 1], store[:, 1])
+        np.testing.assert_array_equal(store[:, 1], self.a * 2)
+        np.testing.assert_array_equal(store[:, [0, 2]], np.zeros((64, 2)))
+
+    def test_dlpack_is_not_copied(self):
+        class Exporter:
+            def __init__(self, array):
+                self.array = array
+
+            def __dlpack__(self, **named):
+                if named:
+                    raise TypeError("the old protocol")
+                return self.array.__dlpack__()
+
+            def __dlpack_device__(self):
+                return self.array.__dlpack_device__()
+
+        b = np.zeros(64, "float32")
+        self.run_(Exporter(self.a), Exporter(b))
+        np.testing.assert_array_equal(b, self.a * 2)
+
+    def test_read_only(self):
+        self.a.flags.writeable = False
+        b = np.zeros(64, "float32")
+        self.run_(self.a, b)
+        np.testing.assert_array_equal(b, self.a * 2)
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            self.run_(b, self.a)
+
+    def test_same_array_twice_and_overlap(self):
+        expected = self.a * 2
+        self.run_(self.a, self.a)
+        np.testing.assert_array_equal(self.a, expected)
+        long = np.zeros(96, "float32")
+        with self.assertRaisesRegex(ValueError, "overlap"):
+            self.run_(long[:64], long[32:])
+
+    def test_wrong_arguments(self):
+        b = np.zeros(64, "float32")
+        for args, kind in [((self.a,), TypeError), ((self.a[:3], b), ValueError), ((self.a.astype("float64"), b), TypeError),
+                           ((self.a, 1), TypeError), ((self.a, "text"), TypeError)]:
+            with self.subTest(kind=kind), self.assertRaises(kind) as caught:
+                self.run_(*args)
+            self.assertIsInstance(caught.exception, ingot.IngotError)
+
+    def test_scalars(self):
+        @T.prim_func
+        def f(B: T.Buffer((1,), "float32"), n: T.int32, x: T.float32):
+            for tx in T.thread_binding(1, thread="threadIdx.x"):
+                B[tx] = T.Cast("float32", n) + x
+
+        out = np.zeros(1, "float32")
+        ingot.compile(f)(out, np.int32(-3), 0.5)
+        self.assertEqual(out[0], -2.5)
+
+    def test_threads_share_a_module(self):
+        results = [np.zeros(64, "float32") for _ in range(4)]
+        threads = [threading.Thread(target=self.run_, args=(self.a + i, out)) for i, out in enumerate(results)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, out in enumerate(results):
+            np.testing.assert_array_equal(out, (self.a + i) * 2)
+
+
+class Callbacks(unittest.TestCase):
+    def tearDown(self):
+        if CALLBACK in ingot.list_global_func_names():
+            ingot.remove_global_func(CALLBACK)
+
+    def test_forms(self):
+        seen = []
+        for form in (lambda s: (s, "metal"), lambda s: [s, "metal"], lambda s: (s.encode(), "metal"),
+                     lambda s: (bytearray(s.encode()), "metal"), lambda s: [memoryview(s.encode()), "metal"]):
+
+            @ingot.register_global_func(CALLBACK, override=True)
+            def callback(source, target, form=form):
+                seen.append((source, target.kind.name, target.attrs["max_num_threads"]))
+                return form(source)
+
+            run = ingot.compile(two_kernels)
+            self.assertEqual(run.format, "metal")
+            self.assertEqual([k.payload.decode() for k in run.kernels], [k.source for k in run.kernels])
+        self.assertEqual(len(seen), 10)
+        self.assertEqual({entry[1:] for entry in seen}, {("metal", 256)})
+        for form in (str, str.encode, lambda s: bytearray(s.encode())):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                run = ingot.compile(two_kernels, callback=lambda source, target, form=form: form(source))
+            self.assertEqual(run.format, "metallib")
+            self.assertTrue(any(issubclass(w.category, ingot.IngotWarning) for w in caught))
+
+    def test_refused(self):
+        for result in (None, 3, 2.5, True, object(), {"a": 1}, (1, "metal"), ("x", "air"), ("x",), ("x", "metal", 1), ""):
+            with self.subTest(result=result), self.assertRaisesRegex(ingot.IngotError, CALLBACK):
+                ingot.compile(two_kernels, callback=lambda source, target, result=result: result)
+        forms = iter(["first", ("second", "metal")])
+        with self.assertRaisesRegex(Exception, "inconsistent formats"):
+            ingot.compile(two_kernels, callback=lambda source, target: next(forms))
+
+    def test_exception_passes_through(self):
+        class Odd(Exception):
+            pass
+
+        raised = Odd("of the caller's own, \N{SNOWMAN}")
+
+        def callback(source, target):
+            raise raised
+
+        for exception in (raised, KeyboardInterrupt("stop")):
+            raised = exception
+            with self.assertRaises(type(exception)) as caught:
+                ingot.compile(two_kernels, callback=callback)
+            self.assertIs(caught.exception, exception)
+        # An error of another kind, later, is not mistaken for it.
+        with self.assertRaises(ingot.IngotError):
+            ingot.compile(two_kernels, callback=lambda source, target: None)
+
+    def test_compiles_within_a_callback(self):
+        inner = []
+
+        def callback(source, target):
+            inner.append(ingot.compile(scaled(32, 2.0), callback=False).inspect_source())
+            return source, "metal"
+
+        ingot.compile(two_kernels, callback=callback)
+        self.assertEqual(len(inner), 2)
+
+    def test_registry(self):
+        ingot.register_global_func("ingot.test.pair", lambda *args: list(args))
+        self.addCleanup(lambda: ingot.get_global_func("ingot.test.pair", True) and ingot.remove_global_func("ingot.test.pair"))
+        f = ingot.get_global_func("ingot.test.pair")
+        values = (None, True, -(1 << 63), 2.5, "\u00e9", b"\0\xff", ("in", (1,)), "", b"", ())
+        self.assertEqual(f(*values), values)
+        with self.assertRaises(OverflowError):
+            f(1 << 63)
+        with self.assertRaises(ingot.IngotError):
+            ingot.register_global_func("ingot.test.pair", print)
+        ingot.register_global_func("ingot.test.pair", lambda x: x + 1, override=True)
+        self.assertEqual(ingot.get_global_func("ingot.test.pair")(1), 2)
+        self.assertEqual(f(1), (1,))  # a function that was looked up stays what it was
+        ingot.remove_global_func("ingot.test.pair")
+        self.assertIsNone(ingot.get_global_func("ingot.test.pair", allow_missing=True))
+        with self.assertRaises(LookupError):
+            ingot.remove_global_func("ingot.test.pair")
+        with self.assertRaises(LookupError):
+            ingot.get_global_func("ingot.test.pair")
+
+
+class Files(unittest.TestCase):
+    def test_saved_and_loaded(self):
+        run = ingot.compile(scaled(64, 4.0))
+        a = np.arange(64, dtype="float32")
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("module.ingot", "module.so"):
+                path = Path(folder) / name
+                run.export_library(path)
+                again, b = ingot.load_module(path), np.zeros(64, "float32")
+                again(a, b)
+                np.testing.assert_array_equal(b, a * 4)
+                self.assertEqual(again.save_to_bytes(), run.save_to_bytes())
+                self.assertEqual(again.imports[0].inspect_source(), run.imports[0].inspect_source())
+            with self.assertRaises(ingot.IngotError):
+                ingot.load_module(Path(folder) / "missing.ingot")
+        with self.assertRaises(ValueError):
+            ingot.load_module_bytes(run.save_to_bytes()[:-1])
+
+    def test_fallback_saves_and_does_not_run(self):
+        run = ingot.compile(scaled(64, 4.0), fallback=True)
+        self.assertTrue(run.is_fallback)
+        self.assertIn("kernel void main_kernel", run.inspect_source())
+        with self.assertRaises(ingot.IngotError):
+            run(np.zeros(64, "float32"), np.zeros(64, "float32"))
+
+    def test_looking_inside(self):
+        run = ingot.compile(two_kernels)
+        self.assertEqual([k.name for k in run.kernels], ["two_kernels_kernel", "two_kernels_kernel_1"])
+        self.assertEqual([(p.name, p.kind, p.dtype, p.shape, p.is_written) for p in run.main.params],
+                         [("A", "tensor", "float32", ("64",), False), ("B", "tensor", "float32", ("64",), True),
+                          ("C", "tensor", "float32", ("64",), True)])
+        names = []
+        ingot.compile(two_kernels, passes=lambda index, name, text: names.append((index, name)))
+        self.assertEqual(names[0], (0, "parsed"))
+        self.assertEqual([index for index, _ in names], list(range(len(names))))
+        with self.assertRaises(LookupError):
+            run["no_such_function"]
+
+
+class Process(unittest.TestCase):
+    def test_quiet_exit_with_a_callback_left(self):
+        code = ("import ingot\ningot.register_global_func('tvm_callback_metal_compile', lambda s, t: (s, 'metal'))\n"
+                "d = ingot.runtime.empty(4)\n")
+        run = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
