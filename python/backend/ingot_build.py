@@ -93,6 +93,18 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     return name
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """The metadata alone, so that asking for it builds nothing."""
+    folder = Path(metadata_directory) / _dist_info()
+    folder.mkdir()
+    (folder / "METADATA").write_text(_metadata(), encoding="utf-8")
+    (folder / "WHEEL").write_text(_wheel_file(), encoding="utf-8")
+    return folder.name
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """Points at the clone, whose build/ holds the library (make)."""
     name = f"ingot-{_version()}-{_tag()}.whl"

@@ -1,0 +1,5 @@
+"""`tvm.contrib`: where `xcode` used to stand."""
+
+from ..support import xcode
+
+__all__ = ["xcode"]

@@ -1,0 +1,7 @@
+"""`tvm.error`."""
+
+from ingot.error import IngotError, ScriptError
+
+TVMError = IngotError
+InternalError = IngotError
+DiagnosticError = ScriptError

@@ -1,0 +1,5 @@
+"""`tvm.ir`."""
+
+from ingot import IRModule
+
+__all__ = ["IRModule"]

@@ -1,0 +1,5 @@
+"""`tvm.support`."""
+
+from . import xcode
+
+__all__ = ["xcode"]
