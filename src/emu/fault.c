@@ -112,7 +112,6 @@ ingot_status emu_fault_report(const emu_kernel *kernel, const emu_program *progr
     report r = {.n = 0};
     const source_pos pos = source_locate(&kernel->library->sources, program->spans[fault->insn->at]);
     if (pos.line != 0) say(&r, "%.*s:%u:%u: ", STR_ARG(pos.file), (unsigned)pos.line, (unsigned)pos.column);
-    say(&r, "kernel '%s': ", kernel->info.name);
     say_kind(&r, program, launch, fault);
     say_thread(&r, program, fault, first);
     say_line(&r, &pos);

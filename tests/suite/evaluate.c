@@ -1,5 +1,6 @@
 /* Runs a script's function by the plain interpreter of IR, as written and again after every pass, and writes what it
- * computed at each stage: the suite's second opinion, which knows nothing of MSL.
+ * computed at each stage: the suite's second opinion, which knows nothing of MSL. Each stage is also printed as
+ * TVMScript, read back and printed again, which must give the same text.
  *
  * usage: evaluate SCRIPT [-D NAME=INT]... [--in NAME=FILE.npy]... [--zeros NAME=2x3]... [--arg NAME=VALUE]...
  *                 [--out NAME]... --folder FOLDER
@@ -10,6 +11,7 @@
 
 #include "front/script.h"
 #include "ir/eval.h"
+#include "ir/print.h"
 #include "pack/npy.h"
 #include "pass/pass.h"
 
@@ -152,6 +154,21 @@ static void write_outputs(job *j, size_t number, const ir_func *f, const ir_eval
     }
 }
 
+/* Printed, read back and printed again, a program is the same text. */
+static void reprint(job *j, const char *name, const ir_module *m)
+{
+    ingot_allocator hook = arena_hook(&j->mem);
+    buf once = buf_make(&hook), again = buf_make(&hook);
+    ir_print_module(&j->mem, m, &once);
+    uint32_t file = source_add(&j->mem, &j->sources, STR("<printed>"), buf_view(&once));
+    const ir_module *read = front_parse(&j->mem, &j->sources, file, &(front_options){0}, &j->diags);
+    if (read != NULL) ir_print_module(&j->mem, read, &again);
+    if (read == NULL || !str_eq(buf_view(&once), buf_view(&again))) {
+        fail(j, "does not print as it reads, after", name);
+        fprintf(stderr, "%.*s", STR_ARG(buf_view(&once)));
+    }
+}
+
 /* The function that a user would call: the first that is no kernel. */
 static const ir_func *entry(const ir_module *m)
 {
@@ -185,6 +202,7 @@ static void evaluate(job *j, size_t number, const char *name, const ir_module *m
         return;
     }
     write_outputs(j, number, f, args);
+    reprint(j, name, m);
     printf("%zu %s\n", number, name);
 }
 

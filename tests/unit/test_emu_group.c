@@ -279,7 +279,7 @@ static void test_divergent_barrier(void **state)
     const emu_case c = {.groups = {4}, .threads = {64}, .buffers = {{out, sizeof out}}};
     emu_fails("kernel void k(device int *out, uint t [[thread_position_in_threadgroup]]) {\n"
               "  if (t < 40) { out[t] = 1;\n    threadgroup_barrier(mem_flags::mem_threadgroup); } }",
-              &c, INGOT_DEVICE, "test.metal:5:5: kernel 'k': barrier in divergent control flow");
+              &c, INGOT_DEVICE, "test.metal:5:5: barrier in divergent control flow");
     emu_fails("kernel void k(device int *out, uint t [[thread_position_in_threadgroup]]) {\n"
               "  for (uint n = 0; n < t; ++n) threadgroup_barrier(mem_flags::mem_threadgroup); }",
               &c, INGOT_DEVICE, "barrier in divergent control flow");

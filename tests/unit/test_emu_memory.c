@@ -213,7 +213,7 @@ static void test_bounds(void **state)
     static const char *const store = "kernel void k(device int *a, device int *out, uint i [[thread_position_in_grid]]) {\n"
                                      "  a[i * 2] = 1;\n}";
     emu_fails(store, &c, INGOT_DEVICE,
-              "test.metal:4:3: kernel 'k': out of bounds: write of 4 bytes at byte 400 of buffer 'a' [[buffer(0)]] of 400 bytes "
+              "test.metal:4:3: out of bounds: write of 4 bytes at byte 400 of buffer 'a' [[buffer(0)]] of 400 bytes "
               "(element 100); thread (18, 0, 0) of threadgroup (1, 0, 0)\n     4 |   a[i * 2] = 1;\n       |   ^");
     assert_int_equal(a[100], 7);
     assert_int_equal(a[101], 7);
