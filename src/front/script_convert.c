@@ -1,6 +1,7 @@
 /* From the values of a script to IR: literals find their types, operands meet. */
 #include "front/script_inner.h"
 #include "ir/fold.h"
+#include "ir/simplify.h"
 #include "ir/walk.h"
 
 #include <math.h>
@@ -311,7 +312,9 @@ const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop
     bool same = (a == NULL && b == NULL) || (a != NULL && b != NULL && ir_equal(a, b));
     if (same && !__builtin_sub_overflow(d, c, &extent))
         return ir_int_new(s->mem, stop->type, extent, stop->at);
-    return ir_fold_bin(s->mem, IR_SUB, stop, start);
+    const ir_node *plain = ir_fold_bin(s->mem, IR_SUB, stop, start);
+    const ir_node *simple = ir_simplify(ir_analyzer_new(s->mem), plain);
+    return simple->kind == IR_INT_IMM ? simple : plain;
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */

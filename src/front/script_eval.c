@@ -178,17 +178,18 @@ static bool push_starred(script *s, value_vec *items, value v, span at)
     return true;
 }
 
-static value eval_tuple(script *s, const ast_tuple *n)
+/* Where `names` has one name for each item, the items' calls name what they make by them. */
+static value eval_tuple(script *s, const ast_tuple *n, hints names)
 {
     value_vec items = {0};
-    bool good = true;
+    bool good = true, named = names.n == n->items.n;
     for (size_t i = 0; i < n->items.n; ++i) {
         const ast *item = n->items.at[i];
         if (item->kind == AST_STAR) {
             good = push_starred(s, &items, eval(s, ast_as_star(item)->value), item->at) && good;
             continue;
         }
-        value v = eval(s, item);
+        value v = eval_named(s, item, named ? (hints){&names.at[i], 1} : (hints){0});
         good = good && v.kind != VALUE_POISON;
         value_vec_push(s->mem, &items, v);
     }
@@ -315,7 +316,7 @@ static value eval_kind(script *s, const ast *n, hints names)
     case AST_STRING: return value_str(ast_as_string(n)->value);
     case AST_FORMAT: return eval_format(s, ast_as_format(n));
     case AST_CONSTANT: return eval_constant(ast_as_constant(n));
-    case AST_TUPLE: return eval_tuple(s, ast_as_tuple(n));
+    case AST_TUPLE: return eval_tuple(s, ast_as_tuple(n), names);
     case AST_DICT: return eval_dict(s, ast_as_dict(n));
     case AST_COMPREHENSION: return eval_comprehension(s, ast_as_comprehension(n));
     case AST_UNARY: return eval_unary(s, ast_as_unary(n));

@@ -193,7 +193,8 @@ static eval_cell of_call(eval_lane at, const ir_call *n, size_t element)
     case IR_FN_SHUFFLE_XOR:
     case IR_FN_SIMD_SHUFFLE:
     case IR_FN_SIMD_SHUFFLE_UP:
-    case IR_FN_SIMD_SHUFFLE_DOWN: return eval_shuffle(at, n, element);
+    case IR_FN_SIMD_SHUFFLE_DOWN:
+    case IR_FN_SIMD_SHUFFLE_XOR: return eval_shuffle(at, n, element);
     case IR_FN_ACTIVEMASK: return eval_active(at);
     default: return of_math(at, n, element);
     }

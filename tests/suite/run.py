@@ -6,6 +6,7 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     inputs = {"A": lambda rng: ...}  default: of the declared shape, uniform floats in [-1, 1), small integers, both bools
     args = {"x": 2.0}                scalar arguments
     defines = {"n": 64}              -D definitions; symbolic dimensions come from the inputs' shapes
+    target = "apple/m1-gpu"          target to build for; default: ingot's own
     tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
     outputs = {"B": ((64,), "float32")}  written buffers
 
@@ -135,7 +136,7 @@ def run(ingot, path, folder, evaluator):
     for name in inspect.signature(space["reference"]).parameters:
         if name not in given and name not in scalars:
             given[name] = default_input(*space["buffers"][name], rng)
-    command = [ingot, "run", path]
+    command = [ingot, "run", path] + (["--target", space["target"]] if "target" in space else [])
     for name, value in defines.items():
         command += ["-D", f"{name}={value}"]
     for name, value in scalars.items():
