@@ -22,5 +22,5 @@ args = {"z": -300, "y": 0.5, "x": 5 << 32, "w": 3000000000, "v": True, "u": 250,
 tolerance = 0
 
 
-def reference(**a):
+def reference(z, y, x, w, v, u, t0, s, r, q):
     return {"B": np.array([-300, 0.5, 5, 3e9, 1, 250, -1.25, -128, 65535, -70000], "float32")}
