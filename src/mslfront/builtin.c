@@ -86,10 +86,10 @@ static mf_rank pointer_rank(const mf_expr *e, const mf_type *to, unsigned spaces
     return good ? MF_EXACT : MF_NO_CONVERSION;
 }
 
-static mf_rank letter_rank(const mf_expr *e, char letter, mf_scalar s, unsigned w)
+static mf_rank letter_rank(mf_parser *p, const mf_expr *e, char letter, mf_scalar s, unsigned w)
 {
     const mf_type *value = value_type(letter, s, w);
-    if (value != NULL) return mf_rank_to(e, value);
+    if (value != NULL) return mf_rank_to(p, e, value);
     switch (letter) {
     case 'R': return place_rank(e, mf_vector_type(s, w));
     case 'J': return place_rank(e, mf_vector_type(MF_INT, w));
@@ -104,14 +104,14 @@ static mf_rank letter_rank(const mf_expr *e, char letter, mf_scalar s, unsigned 
     }
 }
 
-static bool match_one(const mf_builtin_row *row, const mf_exprs *args, mf_match *m)
+static bool match_one(mf_parser *p, const mf_builtin_row *row, const mf_exprs *args, mf_match *m)
 {
     const char *s = row->signature;
     next_param(&s);
     size_t i = 0;
     for (param q = next_param(&s); q.letter != '\0'; q = next_param(&s)) {
         if (i == args->n) return q.optional;
-        mf_rank r = letter_rank(args->at[i], q.letter, m->element, m->width);
+        mf_rank r = letter_rank(p, args->at[i], q.letter, m->element, m->width);
         if (r == MF_NO_CONVERSION) return false;
         m->ranks[i++] = (uint8_t)r;
     }
@@ -128,7 +128,7 @@ static bool all_exact(const mf_match *m, size_t args)
 
 /* The overload of the first argument's own type, when it takes all arguments as they are: then
  * nothing beats it. */
-static bool match_exactly(const mf_builtin_row *row, const mf_exprs *args, mf_match *m)
+static bool match_exactly(mf_parser *p, const mf_builtin_row *row, const mf_exprs *args, mf_match *m)
 {
     if (args->n == 0) return false;
     const mf_type *t = args->at[0]->type;
@@ -136,20 +136,19 @@ static bool match_exactly(const mf_builtin_row *row, const mf_exprs *args, mf_ma
     if ((row->elements >> t->scalar & 1) == 0 || (row->widths >> t->width & 1) == 0) return false;
     m->element = t->scalar;
     m->width = t->width;
-    return match_one(row, args, m) && all_exact(m, args->n);
+    return match_one(p, row, args, m) && all_exact(m, args->n);
 }
 
 void mf_match_builtin(mf_parser *p, int index, const mf_exprs *args, mf_matches *all)
 {
-    (void)p;
     const mf_builtin_row *row = mf_builtin_info((mf_builtin)index);
     if (args->n > MF_CALL_ARGS) return;
     mf_match m = {.builtin = index, .width = 1, .element = MF_INT};
     if (row->elements == MF_E_NON) {
-        if (match_one(row, args, &m)) mf_keep_best(all, &m, args->n);
+        if (match_one(p, row, args, &m)) mf_keep_best(all, &m, args->n);
         return;
     }
-    if (match_exactly(row, args, &m)) {
+    if (match_exactly(p, row, args, &m)) {
         mf_keep_best(all, &m, args->n);
         return;
     }
@@ -157,7 +156,7 @@ void mf_match_builtin(mf_parser *p, int index, const mf_exprs *args, mf_matches 
         for (unsigned w = 1; (row->elements >> e & 1) != 0 && w <= 4; ++w) {
             m.element = (mf_scalar)e;
             m.width = w;
-            if ((row->widths >> w & 1) != 0 && match_one(row, args, &m))
+            if ((row->widths >> w & 1) != 0 && match_one(p, row, args, &m))
                 mf_keep_best(all, &m, args->n);
         }
     }

@@ -189,6 +189,7 @@ bool mf_fold(const mf_expr *e, mf_constant *out)
     case MF_EXPR_OR: return fold_logical(e, out);
     case MF_EXPR_COND:
         return !e->lvalue && mf_fold(e->a, &a) && mf_fold(a.i != 0 ? e->b : e->c, out);
+    case MF_EXPR_CALL: return mf_fold_call(e, out);
     case MF_EXPR_CAST:
         if (e->cast != MF_CAST_CONVERT || !mf_fold(e->a, &a)) return false;
         *out = mf_convert_constant(e->a->type->scalar, a, e->type->scalar);
@@ -210,7 +211,6 @@ bool mf_fold(const mf_expr *e, mf_constant *out)
     case MF_EXPR_ELEMENT:
     case MF_EXPR_INDEX:
     case MF_EXPR_MEMBER:
-    case MF_EXPR_CALL:
     case MF_EXPR_BUILTIN:
     case MF_EXPR_ERROR: return false;
     }

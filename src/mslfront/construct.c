@@ -1,5 +1,5 @@
 /* Values made of parts: T(args), braced lists, initialisers, references. */
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 static mf_expr *zero(mf_parser *p, const mf_type *type, span at)
 {
@@ -46,13 +46,50 @@ static mf_expr *construct_vector(mf_parser *p, const mf_type *type, mf_exprs *ar
     return type->kind == MF_TYPE_PACKED ? mf_cast_to(p, e, type, MF_CAST_PACK) : e;
 }
 
+/* A matrix of one value on its diagonal. */
+static mf_expr *diagonal(mf_parser *p, const mf_type *type, mf_expr *value, span at)
+{
+    mf_expr *one = mf_convert(p, value, mf_scalar_type(type->scalar), "put on a diagonal");
+    if (mf_bad(one)) return one;
+    mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
+    e->args = arena_array(p->mem, mf_expr *, type->columns);
+    for (unsigned c = 0; c < type->columns; ++c) {
+        mf_expr *column = mf_new(p, MF_EXPR_CONSTRUCT, at, type->elem);
+        column->args = arena_array(p->mem, mf_expr *, type->width);
+        for (unsigned r = 0; r < type->width; ++r)
+            column->args[column->arg_count++] = r == c ? one : zero(p, mf_scalar_type(type->scalar), at);
+        e->args[e->arg_count++] = mf_finish(p, column);
+    }
+    return mf_finish(p, e);
+}
+
+/* The elements of a matrix one by one, column after column. */
+static mf_expr *from_elements(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
+{
+    mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
+    e->args = arena_array(p->mem, mf_expr *, type->columns);
+    for (unsigned c = 0; c < type->columns; ++c) {
+        mf_exprs part = {.at = args->at + (size_t)c * type->width, .n = type->width, .cap = type->width};
+        mf_expr *column = construct_vector(p, type->elem, &part, at);
+        if (mf_bad(column)) return column;
+        e->args[e->arg_count++] = column;
+    }
+    return mf_finish(p, e);
+}
+
 static mf_expr *construct_matrix(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
 {
     mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
+    const mf_type *first = args->at[0]->type;
+    if (args->n == 1 && first->kind == MF_TYPE_MATRIX) return mf_explicit(p, args->at[0], (mf_qtype){.type = type}, at);
+    /* what is built from a value is evaluated once: a constant or a variable may stand several times */
+    bool plain = args->at[0]->kind == MF_EXPR_CONST || args->at[0]->kind == MF_EXPR_VAR;
+    if (args->n == 1 && mf_is_scalar(first) && plain) return diagonal(p, type, args->at[0], at);
+    if (args->n == (size_t)type->columns * type->width) return from_elements(p, type, args, at);
     if (args->n != type->columns) {
         diag_error(p->diags, at,
-                   "'%.*s' is made of its %u columns here; other forms are not supported",
-                   STR_ARG(type->name), type->columns);
+                   "'%.*s' is made of its %u columns or %u elements here; other forms are not supported",
+                   STR_ARG(type->name), type->columns, (unsigned)type->columns * type->width);
         return mf_error(p, at);
     }
     e->args = arena_array(p->mem, mf_expr *, args->n);
@@ -81,6 +118,17 @@ static mf_expr *no_way(mf_parser *p, const mf_type *type, size_t n, span at)
     return mf_error(p, at);
 }
 
+/* By a constructor. Without one for no arguments that was not left to the compiler: all zero. */
+static mf_expr *construct_record(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
+{
+    if (args->n == 0 && !type->record->constructs) return zero(p, type, at);
+    mf_expr *made = mf_call_constructor(p, type->record, args, false, at);
+    if (made != NULL) return made;
+    mf_ref name = {.builtin = -1, .at = at, .id = mf_intern(p->mem, p->idents, type->record->name)};
+    name.candidates = type->record->constructors;
+    return mf_call_function(p, &name, args, at); /* says why not */
+}
+
 mf_expr *mf_construct(mf_parser *p, mf_qtype q, mf_exprs *args, span at)
 {
     const mf_type *type = q.type;
@@ -90,7 +138,13 @@ mf_expr *mf_construct(mf_parser *p, mf_qtype q, mf_exprs *args, span at)
     if (type->kind == MF_TYPE_ERROR) return mf_error(p, at);
     if (type->kind == MF_TYPE_VOID && args->n == 0) return mf_new(p, MF_EXPR_ZERO, at, type);
     if (!mf_check_object_type(p, type, at, "make")) return mf_error(p, at);
-    if (args->n == 0) return zero(p, type, at);
+    if (type->kind == MF_TYPE_RECORD && type->record->constructors != NULL &&
+        !(args->n == 1 && args->at[0]->type == type))
+        return construct_record(p, type, args, at);
+    if (args->n == 0) {
+        mf_expr *made = mf_default_value(p, type, at);
+        return made != NULL ? made : zero(p, type, at);
+    }
     if (mf_is_vector(type) && args->n > 1) return construct_vector(p, type, args, at);
     mf_expr *one = args->at[0];
     bool same = args->n == 1 && one->type == type;
@@ -99,29 +153,6 @@ mf_expr *mf_construct(mf_parser *p, mf_qtype q, mf_exprs *args, span at)
         return construct_simd_matrix(p, type, args, at);
     if (args->n != 1) return no_way(p, type, args->n, at);
     return mf_explicit(p, one, q, at);
-}
-
-/* One item of a braced list. */
-static mf_expr *parse_item(mf_parser *p, const mf_type *type)
-{
-    if (mf_at(p, MF_TOK_DOT)) {
-        mf_syntax(p, mf_cur(p)->at, "initialisers by name (.field = value) are not supported");
-        return mf_error(p, mf_cur(p)->at);
-    }
-    if (mf_at(p, MF_TOK_L_BRACE)) return mf_parse_braced(p, &type);
-    mf_expr *e = mf_parse_assignment(p);
-    if (mf_bad(e)) return e;
-    bool aggregate = type->kind == MF_TYPE_ARRAY || type->kind == MF_TYPE_RECORD;
-    if (aggregate && e->type != type) {
-        diag_error(p->diags, e->at, "braces are needed around the parts of '%.*s'",
-                   STR_ARG(mf_type_text(p->mem, type)));
-        return mf_error(p, e->at);
-    }
-    if (type->kind == MF_TYPE_ARRAY) {
-        diag_error(p->diags, e->at, "an array cannot be initialised with another");
-        return mf_error(p, e->at);
-    }
-    return mf_convert(p, e, type, "initialise with");
 }
 
 /* The type of item `i`, or NULL where there is none. */
@@ -133,37 +164,176 @@ static const mf_type *item_type(const mf_type *type, uint64_t i)
     return i < n ? r->fields[i].type : NULL;
 }
 
+/* A list being read; where inner braces are left out, several share one run of items. */
+typedef struct items {
+    mf_expr *ahead; /* an item that was read and not placed yet */
+} items;
+
+static bool more(mf_parser *p, const items *in)
+{
+    return (in->ahead != NULL || !mf_at(p, MF_TOK_R_BRACE)) && !p->panic;
+}
+
+static mf_expr *parse_part(mf_parser *p, const mf_type *type, const mf_field *field, items *in);
+
+/* The parts of an aggregate whose own braces are left out. */
+static mf_expr *parse_unbraced(mf_parser *p, const mf_type *type, items *in, span at)
+{
+    mf_exprs parts = mf_exprs_none();
+    if (!mf_enter(p)) return mf_error(p, at);
+    bool good = true;
+    for (uint64_t i = 0; more(p, in); ++i) {
+        const mf_type *one = item_type(type, i);
+        if (one == NULL) break;
+        if (i != 0 && in->ahead == NULL) {
+            if (!mf_accept(p, MF_TOK_COMMA) || mf_at(p, MF_TOK_R_BRACE)) break;
+        }
+        mf_expr *e = parse_part(p, one, type->kind == MF_TYPE_RECORD ? &type->record->fields[i] : NULL, in);
+        good = good && !mf_bad(e);
+        mf_exprs_push(p->mem, &parts, e);
+        if (!mf_at(p, MF_TOK_COMMA) || item_type(type, i + 1) == NULL) break;
+    }
+    mf_leave(p);
+    if (!good || p->panic || parts.n == 0) return mf_error(p, at);
+    mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, at, type);
+    e->args = parts.at;
+    e->arg_count = (uint32_t)parts.n;
+    return mf_finish(p, e);
+}
+
+/* One item of a braced list. */
+static mf_expr *parse_part(mf_parser *p, const mf_type *type, const mf_field *field, items *in)
+{
+    if (in->ahead == NULL && mf_at(p, MF_TOK_L_BRACE)) return mf_parse_braced(p, &type);
+    mf_expr *e = in->ahead != NULL ? in->ahead : mf_parse_assignment(p);
+    in->ahead = NULL;
+    if (mf_bad(e)) return e;
+    if (field != NULL && field->is_reference) {
+        const mf_type *r = mf_reference_type(&p->types, type->elem, type->space, type->quals);
+        return mf_make_address(p, mf_bind_reference(p, e, r, "bind"), e->at);
+    }
+    bool aggregate = type->kind == MF_TYPE_ARRAY || type->kind == MF_TYPE_RECORD;
+    if (aggregate && e->type != type && mf_rank_to(p, e, type) == MF_NO_CONVERSION &&
+        item_type(type, 0) != NULL) {
+        in->ahead = e;
+        return parse_unbraced(p, type, in, e->at);
+    }
+    if (type->kind == MF_TYPE_ARRAY) {
+        diag_error(p->diags, e->at, "an array cannot be initialised with another");
+        return mf_error(p, e->at);
+    }
+    return mf_convert(p, e, type, "initialise with");
+}
+
+/* ".name = value" or ".name{value}": the index of the field, or -1 after a complaint. */
+static int64_t designated(mf_parser *p, const mf_type *type)
+{
+    mf_advance(p);
+    const mf_token *t = mf_cur(p);
+    if (!mf_expect(p, MF_TOK_IDENT, "after '.'")) return -1;
+    for (size_t i = 0; type->kind == MF_TYPE_RECORD && i < type->record->field_count; ++i) {
+        if (!str_eq(type->record->fields[i].name, t->ident->text)) continue;
+        if (!mf_at(p, MF_TOK_L_BRACE)) mf_expect(p, MF_TOK_EQ, "after the member's name");
+        return (int64_t)i;
+    }
+    mf_syntax(p, t->at, "'%.*s' has no member '%.*s'", STR_ARG(mf_type_text(p->mem, type)), STR_ARG(t->ident->text));
+    return -1;
+}
+
+/* "[n] = " or GNU's "[a ... b] = " at "[": the index and how many; false after a complaint. */
+static bool designated_element(mf_parser *p, const mf_type *type, uint64_t *index, uint64_t *count)
+{
+    int64_t low = 0, high = 0;
+    span at = mf_cur(p)->at;
+    mf_advance(p);
+    bool good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", 0, INT32_MAX, &low);
+    high = low;
+    if (good && mf_accept(p, MF_TOK_ELLIPSIS))
+        good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", low, INT32_MAX, &high);
+    if (!good || !mf_expect(p, MF_TOK_R_SQUARE, "after the element's number") ||
+        !mf_expect(p, MF_TOK_EQ, "after the element's number")) {
+        p->panic = true;
+        return false;
+    }
+    *index = (uint64_t)low;
+    *count = (uint64_t)(high - low) + 1;
+    if (type->kind == MF_TYPE_ARRAY && (type->count == 0 || (uint64_t)high < type->count) && *count <= 4096) return true;
+    mf_syntax(p, at, "there is no such element, or they are more than 4096");
+    return false;
+}
+
+/* What a member is that the list leaves out. */
+static mf_expr *left_out(mf_parser *p, const mf_type *type, uint64_t i, span at)
+{
+    const mf_type *one = item_type(type, i);
+    mf_expr *e = NULL;
+    if (type->kind == MF_TYPE_RECORD) e = mf_member_default(p, type->record, &type->record->fields[i], at);
+    else e = mf_default_value(p, one, at);
+    return e != NULL ? e : zero(p, one, at);
+}
+
 /* Items after "{" up to and with "}". */
 static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
 {
-    mf_exprs items = mf_exprs_none();
+    mf_exprs parts = mf_exprs_none();
+    items in = {0};
     bool good = true;
-    while (!mf_at(p, MF_TOK_R_BRACE) && !p->panic) {
-        const mf_type *one = item_type(*type, items.n);
+    if (mf_at(p, MF_TOK_R_BRACE) == false && (*type)->kind == MF_TYPE_RECORD && !mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_DOT)) {
+        in.ahead = mf_parse_assignment(p); /* T{other}: a copy */
+        if (!mf_bad(in.ahead) && in.ahead->type == *type && mf_at(p, MF_TOK_R_BRACE)) {
+            mf_advance(p);
+            return mf_value(p, in.ahead);
+        }
+    }
+    while (more(p, &in)) {
+        if (in.ahead == NULL && mf_at(p, MF_TOK_DOT)) {
+            int64_t field = designated(p, *type);
+            if (field < 0) break;
+            if ((size_t)field < parts.n) {
+                mf_syntax(p, mf_cur(p)->at, "members are initialised in their order, each once");
+                break;
+            }
+            while (parts.n < (size_t)field) mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
+        }
+        uint64_t repeat = 1, index = parts.n;
+        if (in.ahead == NULL && mf_at(p, MF_TOK_L_SQUARE)) {
+            if (!designated_element(p, *type, &index, &repeat)) break;
+            if (index < parts.n) {
+                mf_syntax(p, mf_cur(p)->at, "elements are initialised in their order, each once");
+                break;
+            }
+            while (parts.n < index) mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
+        }
+        const mf_type *one = item_type(*type, parts.n);
         if (one == NULL) {
-            mf_syntax(p, mf_cur(p)->at, "too many initialisers for '%.*s'",
+            mf_syntax(p, in.ahead != NULL ? in.ahead->at : mf_cur(p)->at, "too many initialisers for '%.*s'",
                       STR_ARG(mf_type_text(p->mem, *type)));
             break;
         }
-        mf_expr *e = parse_item(p, one);
+        const mf_field *field = (*type)->kind == MF_TYPE_RECORD ? &(*type)->record->fields[parts.n] : NULL;
+        mf_expr *e = parse_part(p, one, field, &in);
         good = good && !mf_bad(e);
-        mf_exprs_push(p->mem, &items, e);
-        if (!mf_accept(p, MF_TOK_COMMA)) break;
+        for (uint64_t i = 0; i < repeat; ++i) mf_exprs_push(p->mem, &parts, e);
+        if (in.ahead == NULL && !mf_accept(p, MF_TOK_COMMA)) break;
     }
     if (!p->panic) mf_expect(p, MF_TOK_R_BRACE, "after the initialisers");
     if ((*type)->kind == MF_TYPE_ARRAY && (*type)->count == 0) {
-        if (items.n == 0 && !p->panic) {
+        if (parts.n == 0 && !p->panic) {
             diag_error(p->diags, begin, "an array of open length needs at least one initialiser");
             good = false;
         }
-        *type = mf_array_type(&p->types, (*type)->elem, items.n != 0 ? items.n : 1);
+        *type = mf_array_type(&p->types, (*type)->elem, parts.n != 0 ? parts.n : 1);
     }
     span at = mf_since(p, begin);
     if (!good || p->panic) return mf_error(p, at);
-    if (items.n == 0) return mf_new(p, MF_EXPR_ZERO, at, *type);
+    const mf_type *elem = (*type)->kind == MF_TYPE_ARRAY ? (*type)->elem : *type;
+    bool fills = elem->kind == MF_TYPE_RECORD && elem->record->constructs && !elem->record->is_union;
+    while (fills && parts.n < 4096 && item_type(*type, parts.n) != NULL)
+        mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, at));
+    if (parts.n == 0) return mf_new(p, MF_EXPR_ZERO, at, *type);
     mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, at, *type);
-    e->args = items.at;
-    e->arg_count = (uint32_t)items.n;
+    e->args = parts.at;
+    e->arg_count = (uint32_t)parts.n;
     return mf_finish(p, e);
 }
 
@@ -174,12 +344,18 @@ mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
     mf_advance(p);
     mf_expr *e;
     const mf_type *t = *type;
-    if (t->kind == MF_TYPE_ARRAY || t->kind == MF_TYPE_RECORD) {
+    bool constructed = t->kind == MF_TYPE_RECORD && t->record->constructors != NULL;
+    if ((t->kind == MF_TYPE_ARRAY || t->kind == MF_TYPE_RECORD) && !constructed) {
         e = parse_aggregate(p, type, begin);
     } else {
         mf_exprs args = mf_exprs_none();
         bool good = mf_parse_arguments(p, &args, MF_TOK_R_BRACE);
         span at = mf_since(p, begin);
+        mf_constant first = {.i = 1};
+        if (good && mf_is_vector(t) && args.n == 1 && mf_fold(args.at[0], &first) &&
+            (mf_scalar_is_float(args.at[0]->type->scalar) ? first.f == 0 : first.i == 0)) {
+            args.n = 0; /* {0}: whatever the others are, they are zero too */
+        }
         if (good && mf_is_vector(t) && args.n == 1 && mf_is_scalar(args.at[0]->type)) {
             diag_error(p->diags, at,
                        "one value in braces for '%.*s' is not supported: write '%.*s(value)'",
@@ -217,18 +393,26 @@ static bool binds_directly(const mf_expr *e, const mf_type *r)
            (e->quals & ~r->quals) == 0;
 }
 
-bool mf_can_bind(const mf_expr *e, const mf_type *r)
+/* A place of a derived record, bound as its base. */
+static bool binds_base(const mf_expr *e, const mf_type *r)
 {
-    if (binds_directly(e, r)) return true;
+    return e->lvalue && e->type->kind == MF_TYPE_RECORD && r->elem->kind == MF_TYPE_RECORD && e->space == r->space &&
+           (e->quals & ~r->quals) == 0 && mf_derives(e->type->record, r->elem->record);
+}
+
+bool mf_can_bind(mf_parser *p, const mf_expr *e, const mf_type *r)
+{
+    if (binds_directly(e, r) || binds_base(e, r)) return true;
     bool copies = (r->quals & MF_CONST) != 0 && r->space == MF_THREAD;
-    return copies && mf_rank_to(e, r->elem) != MF_NO_CONVERSION;
+    return copies && mf_rank_to(p, e, r->elem) != MF_NO_CONVERSION;
 }
 
 mf_expr *mf_bind_reference(mf_parser *p, mf_expr *e, const mf_type *r, const char *what)
 {
     if (mf_bad(e)) return e;
     if (binds_directly(e, r)) return e;
-    if (mf_can_bind(e, r)) return mf_materialize(p, mf_convert(p, mf_value(p, e), r->elem, what));
+    if (binds_base(e, r)) return mf_to_base(p, e, r->elem->record);
+    if (mf_can_bind(p, e, r)) return mf_materialize(p, mf_convert(p, e->type->kind == MF_TYPE_RECORD && e->type != r->elem ? e : mf_value(p, e), r->elem, what));
     const char *why = "";
     if (!e->lvalue) {
         why = ": a value has no place";

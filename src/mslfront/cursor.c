@@ -79,7 +79,8 @@ void mf_recover(mf_parser *p)
 
 bool mf_enter(mf_parser *p)
 {
-    if (++p->depth <= MF_PARSE_DEPTH) return true;
+    ++p->depth;
+    if (p->depth <= MF_PARSE_DEPTH && p->depth + p->outer_depth <= MF_NESTED_DEPTH) return true;
     --p->depth;
     mf_syntax(p, mf_cur(p)->at, "nested more than %d deep", MF_PARSE_DEPTH);
     return false;

@@ -94,6 +94,8 @@ mf_expr *mf_value(mf_parser *p, mf_expr *e)
                    "an atomic has no plain value; there is atomic_load_explicit()");
         return mf_error(p, e->at);
     }
+    bool traits = e->kind == MF_EXPR_VAR && e->var->at.file == p->prelude_file && e->var->has_value;
+    if (traits && mf_is_scalar(e->type)) return mf_make_constant(p, e->at, e->type->scalar, e->var->value);
     bool array = e->type->kind == MF_TYPE_ARRAY;
     const mf_type *type = e->type;
     if (array) type = mf_pointer_type(&p->types, e->type->elem, e->space, e->quals);
@@ -134,6 +136,7 @@ mf_expr *mf_make_deref(mf_parser *p, mf_expr *a, span at)
                    STR_ARG(mf_type_text(p->mem, a->type)));
         return mf_error(p, at);
     }
+    if (a->kind == MF_EXPR_ADDRESS) return a->a;
     if (!mf_check_object_type(p, a->type->elem, at, "dereference a pointer to"))
         return mf_error(p, at);
     mf_expr *e = mf_make_place(p, MF_EXPR_DEREF, at,
@@ -169,7 +172,7 @@ static const char *unary_text(mf_expr_kind kind)
 
 mf_expr *mf_make_unary(mf_parser *p, mf_expr_kind kind, mf_expr *a, span at)
 {
-    a = mf_value(p, a);
+    a = mf_value(p, mf_as_number(p, a));
     if (mf_bad(a)) return a;
     if (a->type->kind == MF_TYPE_PACKED) {
         a = mf_cast_to(p, a, mf_vector_type(a->type->scalar, a->type->width), MF_CAST_PACK);
@@ -261,7 +264,7 @@ static mf_expr *element(mf_parser *p, mf_expr *a, mf_expr *b, span at)
 
 mf_expr *mf_make_index(mf_parser *p, mf_expr *a, mf_expr *b, span at)
 {
-    b = mf_value(p, b);
+    b = mf_value(p, mf_as_number(p, b));
     if (mf_bad(a) || mf_bad(b)) return mf_error(p, at);
     bool parts = mf_is_vector(a->type) || a->type->kind == MF_TYPE_MATRIX;
     if (!parts) a = mf_value(p, a);
@@ -345,7 +348,9 @@ static mf_expr *field_place(mf_parser *p, mf_expr *a, uint32_t index, span at)
     mf_expr *e = mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){f->type, a->space, quals});
     e->a = a;
     e->field = index;
-    return mf_finish(p, e);
+    if (!f->is_reference) return mf_finish(p, e);
+    e->quals |= MF_CONST;
+    return mf_make_deref(p, mf_finish(p, e), at);
 }
 
 /* The field of that name, also in anonymous members; NULL where there is none. */
@@ -393,9 +398,9 @@ static bool unify(mf_parser *p, mf_expr **b, mf_expr **c, span at)
     if (tb == tc) return true;
     if (mf_is_scalar(tb) && mf_is_scalar(tc)) {
         to = mf_common_scalar(tb, tc);
-    } else if (mf_rank_to(*c, tb) != MF_NO_CONVERSION && tb->kind != MF_TYPE_SCALAR) {
+    } else if (mf_rank_to(p, *c, tb) != MF_NO_CONVERSION && tb->kind != MF_TYPE_SCALAR) {
         to = tb->kind == MF_TYPE_PACKED ? mf_vector_type(tb->scalar, tb->width) : tb;
-    } else if (mf_rank_to(*b, tc) != MF_NO_CONVERSION && tc->kind != MF_TYPE_SCALAR) {
+    } else if (mf_rank_to(p, *b, tc) != MF_NO_CONVERSION && tc->kind != MF_TYPE_SCALAR) {
         to = tc->kind == MF_TYPE_PACKED ? mf_vector_type(tc->scalar, tc->width) : tc;
     } else if (tb->kind == MF_TYPE_ENUM || tc->kind == MF_TYPE_ENUM) {
         *b = mf_promote(p, *b);

@@ -15,7 +15,7 @@ static const struct {
 
 /* Attributes that Metal knows but this device does not take. */
 static const char *const unsupported[] = {
-    "texture", "sampler",   "stage_in",    "function_constant", "id",    "position",
+    "texture", "sampler",   "stage_in",    "id",    "position",
     "user",    "vertex_id", "instance_id", "payload",           "color", "imageblock_data"};
 
 static bool is_name(const mf_attribute *a, const char *name)
@@ -77,6 +77,7 @@ static void bind_input(mf_parser *p, mf_var *v, const mf_attribute *a, size_t i)
 static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
 {
     if (is_name(a, "maybe_unused") || is_name(a, "unused")) return;
+    if (is_name(a, "function_constant")) return; /* whether it is there at all: then nothing reads it */
     if (v->binding != MF_BIND_NONE) {
         diag_error(p->diags, a->at, "the parameter is already bound by another attribute");
         return;

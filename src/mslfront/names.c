@@ -120,7 +120,7 @@ static const mf_type *shaped_type(str name)
         unsigned width = width_digit(rest.p[0]);
         return packed ? mf_packed_type(s, width) : mf_vector_type(s, width);
     }
-    bool matrix = !packed && (s == MF_HALF || s == MF_FLOAT) && rest.n == 3 && rest.p[1] == 'x';
+    bool matrix = !packed && (s == MF_HALF || s == MF_FLOAT || s == MF_BFLOAT) && rest.n == 3 && rest.p[1] == 'x';
     if (!matrix || width_digit(rest.p[0]) == 0 || width_digit(rest.p[2]) == 0) return NULL;
     return mf_matrix_type(s, width_digit(rest.p[0]), width_digit(rest.p[2]));
 }
@@ -158,7 +158,8 @@ static void classify_type(mf_ident *id)
         return;
     }
     id->type = library_type(id->text);
-    id->type_in_metal = id->type != NULL;
+    bool global = id->type != NULL && id->type->kind == MF_TYPE_VECTOR; /* float4 needs no metal:: */
+    id->type_in_metal = id->type != NULL && !global;
 }
 
 void mf_classify(arena *mem, mf_ident *id)

@@ -1,5 +1,5 @@
 /* Binary operators and assignment: the types they are done in. */
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 typedef enum op_class {
     MF_OP_ARITH,
@@ -61,7 +61,7 @@ static mf_expr *pointer_compare(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
             return mismatch(p, op, a, b, "");
         unsigned quals = other->type->quals | to->quals;
         to = mf_pointer_type(&p->types, to->elem, to->space, quals);
-    } else if (mf_rank_to(other, to) == MF_NO_CONVERSION) {
+    } else if (mf_rank_to(p, other, to) == MF_NO_CONVERSION) {
         return mismatch(p, op, a, b, "");
     }
     return make(p, op, mf_convert(p, a, to, "compare"), mf_convert(p, b, to, "compare"),
@@ -110,7 +110,7 @@ static bool match_vectors(mf_parser *p, mf_op op, mf_expr **a, mf_expr **b)
     if (!mf_is_scalar(from) ||
         (mf_scalar_is_float(from->scalar) && !mf_scalar_is_float(vector->scalar)))
         return false;
-    if (mf_rank_to(*scalar, vector) == MF_NO_CONVERSION) return false;
+    if (mf_rank_to(p, *scalar, vector) == MF_NO_CONVERSION) return false;
     *scalar = mf_convert(p, *scalar, vector, "use");
     return true;
 }
@@ -175,6 +175,8 @@ static bool is_scoped(const mf_type *t)
 
 mf_expr *mf_make_binary(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
 {
+    a = mf_as_number(p, a);
+    b = mf_as_number(p, b);
     a = mf_value(p, a);
     b = mf_value(p, b);
     if (mf_bad(a) || mf_bad(b)) return mf_error(p, span_join(a->at, b->at));
@@ -245,7 +247,7 @@ mf_expr *mf_make_assign_op(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
     bool pointer = a->type->kind == MF_TYPE_POINTER;
     if (trial->kind == MF_EXPR_CAST) trial = trial->a; /* flags of an enumeration */
     if (pointer && (trial->type != a->type || trial->a != plain)) return mismatch(p, op, a, b, "");
-    if (mf_rank_to(trial, a->type) == MF_NO_CONVERSION) return mismatch(p, op, a, b, "");
+    if (mf_rank_to(p, trial, a->type) == MF_NO_CONVERSION) return mismatch(p, op, a, b, "");
     mf_expr *e = assignment(p, MF_EXPR_ASSIGN_OP, a, trial->b);
     e->op = op;
     e->compute = trial->type;

@@ -1,5 +1,5 @@
 /* Declarations outside functions, and of variables anywhere. */
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d)
 {
@@ -90,6 +90,8 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
         initialize_auto_reference(p, v, specs);
     } else if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE)) {
         v->init = initializer(p, v, specs);
+    } else if (v->space == MF_THREAD && (v->init = mf_default_value(p, v->type, v->at)) != NULL) {
+        /* constructed */
     } else if (v->type->kind == MF_TYPE_REFERENCE) {
         diag_error(p->diags, v->at, "the reference '%.*s' needs an initialiser", STR_ARG(v->name));
     } else if (specs->is_auto) {
@@ -113,7 +115,7 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
 }
 
 /* A variable in constant space, at namespace scope or static in a function. */
-static mf_var *parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
+mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
 {
     mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, d);
     bool constant = d->type.space == MF_CONSTANT;
@@ -135,6 +137,10 @@ static mf_var *parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *
     }
     if (errors == p->diags->errors && v->init == NULL) {
         diag_error(p->diags, d->at, "the constant '%.*s' needs an initialiser", STR_ARG(v->name));
+    } else if (v->type->kind == MF_TYPE_RECORD && v->type->record->field_count == 0 && v->init != NULL) {
+        v->init = mf_new(p, MF_EXPR_ZERO, v->init->at, v->type); /* nothing to construct */
+    } else if (v->init != NULL && v->has_value && mf_is_scalar(v->type)) {
+        v->init = mf_make_constant(p, v->init->at, v->type->scalar, v->value);
     } else if (v->init != NULL && !mf_is_known(v->init)) {
         diag_error(p->diags, v->init->at,
                    "the value of a global must be known before the kernel runs");
@@ -166,6 +172,21 @@ static void check_local(mf_parser *p, mf_var *v, const mf_declarator *d, const m
     }
 }
 
+/* Nothing but zeros: {}, {0}. */
+static bool is_zero(const mf_expr *e)
+{
+    if (e->kind == MF_EXPR_ZERO) return true;
+    if (e->kind != MF_EXPR_AGGREGATE) return false;
+    mf_constant c;
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        const mf_expr *one = e->args[i];
+        bool zero = mf_is_scalar(one->type) && mf_fold(one, &c) &&
+                    (mf_scalar_is_float(one->type->scalar) ? c.f == 0 : c.i == 0);
+        if (!zero && !is_zero(one)) return false;
+    }
+    return true;
+}
+
 /* What is left to check once the initialiser is known. */
 static void check_initialized(mf_parser *p, mf_var *v)
 {
@@ -176,7 +197,7 @@ static void check_initialized(mf_parser *p, mf_var *v)
         return;
     }
     if (v->space == MF_THREADGROUP && v->init != NULL) {
-        if (v->init->kind != MF_EXPR_ZERO) {
+        if (!is_zero(v->init)) {
             diag_error(p->diags, v->init->at, "a threadgroup variable cannot have an initialiser");
         } else {
             diag_warning(p->diags, v->init->at,
@@ -213,7 +234,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
         }
     }
     if (d.type.space == MF_CONSTANT) {
-        mf_var *g = parse_global(p, specs, &d);
+        mf_var *g = mf_parse_global(p, specs, &d);
         mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
         if (s != NULL) s->var = g;
         return;
@@ -245,12 +266,27 @@ static void declare_typedef(mf_parser *p, const mf_declarator *d)
     if (s != NULL) s->type = d->type;
 }
 
-/* After the specifiers of a typedef: its names. */
-static void parse_typedef(mf_parser *p, const mf_specs *specs)
+void mf_parse_typedef(mf_parser *p, const mf_specs *specs)
 {
     do {
         mf_declarator d;
-        if (!mf_parse_declarator(p, specs, &d)) return;
+        bool function = mf_at(p, MF_TOK_L_PAREN) && mf_ahead(p, 1)->kind == MF_TOK_IDENT &&
+                        mf_ahead(p, 2)->kind == MF_TOK_R_PAREN && mf_ahead(p, 3)->kind == MF_TOK_L_PAREN;
+        if (function) { /* typedef void (name)(...): what kernels are instantiated as */
+            d = (mf_declarator){.name = mf_ahead(p, 1)->ident, .at = mf_ahead(p, 1)->at};
+            p->at += 3;
+            mf_exprs params = mf_exprs_none();
+            if (!mf_read_types(p, &params)) return;
+            const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);
+            for (size_t i = 0; i < params.n; ++i) {
+                const mf_expr *e = params.at[i];
+                bool reference = e->lvalue && e->kind == MF_EXPR_VAR && e->var->type->kind == MF_TYPE_REFERENCE;
+                types[i] = reference ? e->var->type : e->type;
+            }
+            d.type.type = mf_function_type(&p->types, specs->type.type, types, params.n);
+        } else if (!mf_parse_declarator(p, specs, &d)) {
+            return;
+        }
         declare_typedef(p, &d);
     } while (!p->panic && mf_accept(p, MF_TOK_COMMA));
     mf_expect(p, MF_TOK_SEMI, "after the typedef");
@@ -261,7 +297,7 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
     mf_specs specs;
     if (!mf_parse_specs(p, &specs)) return;
     if (specs.is_typedef) {
-        parse_typedef(p, &specs);
+        mf_parse_typedef(p, &specs);
         return;
     }
     for (size_t i = 0; i < specs.attributes.n; ++i) {
@@ -280,6 +316,16 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
     if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the declaration");
 }
 
+static bool has_call(const mf_expr *e)
+{
+    if (e == NULL) return false;
+    if (e->kind == MF_EXPR_CALL) return true;
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        if (has_call(e->args[i])) return true;
+    }
+    return has_call(e->a) || has_call(e->b) || has_call(e->c);
+}
+
 static void parse_static_assert(mf_parser *p)
 {
     span begin = mf_cur(p)->at;
@@ -290,10 +336,15 @@ static void parse_static_assert(mf_parser *p)
     if (mf_accept(p, MF_TOK_COMMA)) {
         text = mf_token_text(mf_cur(p));
         mf_expect(p, MF_TOK_STRING, "as the message of 'static_assert'");
+        while (mf_accept(p, MF_TOK_STRING)) {
+        }
     }
     if (!mf_expect(p, MF_TOK_R_PAREN, "after 'static_assert(...'") || mf_bad(e)) return;
     mf_constant c;
-    if (!mf_fold(e, &c)) {
+    bool known = mf_fold(e, &c);
+    if (!known && has_call(e)) {
+        diag_warning(p->diags, e->at, "this static_assert is not checked: it calls what is not evaluated here");
+    } else if (!known) {
         diag_error(p->diags, e->at, "the condition of static_assert must be constant");
     } else if (c.i == 0) {
         diag_error(p->diags, mf_since(p, begin), "static assertion failed%s%.*s",
@@ -358,7 +409,7 @@ bool mf_parse_common_decl(mf_parser *p)
     switch ((int)mf_cur(p)->kind) {
     case MF_KW_USING: parse_using(p); return true;
     case MF_KW_STATIC_ASSERT: parse_static_assert(p); return true;
-    case MF_KW_TEMPLATE: mf_syntax(p, mf_cur(p)->at, "templates are not supported"); return true;
+    case MF_KW_TEMPLATE: mf_parse_template(p); return true;
     default: return false; /* another declaration */
     }
 }
@@ -385,7 +436,9 @@ static void parse_namespace(mf_parser *p)
             s = mf_push_scope(p, MF_SCOPE_NAMESPACE);
             s->label =
                 str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(t->ident->text));
+            s->in_metal = outer->in_metal || (outer == p->global && str_is(t->ident->text, "metal"));
             s->is_metal = outer == p->global && str_is(t->ident->text, "metal");
+            if (s->is_metal) p->metal = s;
             mf_add_symbol(p, outer, MF_SYM_NAMESPACE, t->ident, t->at)->names = s;
         }
     }
@@ -402,6 +455,34 @@ static void parse_namespace(mf_parser *p)
     if (s != NULL) mf_pop_scope(p); /* an unnamed namespace is as good as none in a single text */
 }
 
+/* [[function_constant(n)]]: a value that the options give. */
+static void parse_function_constant(mf_parser *p, mf_declarator *d, const mf_attribute *a)
+{
+    mf_symbol *s = mf_declare(p, MF_SYM_VAR, d->name, d->at);
+    const mf_type *t = d->type.type;
+    if (d->type.space != MF_CONSTANT || !mf_is_numeric(t) || t->kind == MF_TYPE_PACKED) {
+        diag_error(p->diags, d->at, "a function constant is a scalar or vector in the constant address space");
+        return;
+    }
+    if (!a->has_number || a->number > UINT16_MAX)
+        diag_error(p->diags, a->at, "[[function_constant(n)]] needs a number from 0 to 65535");
+    mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, d);
+    v->is_function_constant = true;
+    v->slot = (uint32_t)a->number;
+    v->init = mf_new(p, MF_EXPR_ZERO, d->at, t);
+    for (size_t i = 0; i < p->options->constant_count; ++i) {
+        const mf_given *g = &p->options->constants[i];
+        bool this_one = g->name.n != 0 ? str_eq(g->name, v->name) : g->index == v->slot;
+        if (!this_one || !mf_is_scalar(t)) continue;
+        v->is_given = v->has_value = true;
+        v->value = mf_convert_constant(g->is_float ? MF_FLOAT : MF_LONG, g->value, t->scalar);
+        v->init = mf_make_constant(p, d->at, t->scalar, v->value);
+    }
+    v->index = (uint32_t)p->globals.n;
+    mf_vars_push(p->mem, &p->globals, v);
+    if (s != NULL) s->var = v;
+}
+
 /* The declarators of a declaration outside functions. */
 static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
 {
@@ -413,15 +494,24 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
         }
         mf_attributes attributes = specs->attributes;
         if (!mf_parse_attributes(p, &attributes)) return;
+        const mf_attribute *given = NULL;
         for (size_t i = 0; i < attributes.n; ++i) {
             if (str_is(attributes.at[i].name->text, "maybe_unused")) continue;
+            if (str_is(attributes.at[i].name->text, "function_constant")) {
+                given = &attributes.at[i];
+                continue;
+            }
             diag_error(p->diags, attributes.at[i].at,
                        "the attribute '%.*s' of a variable is not supported",
                        STR_ARG(attributes.at[i].name->text));
         }
-        mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
-        mf_var *v = parse_global(p, specs, &d);
-        if (s != NULL) s->var = v;
+        if (given != NULL) {
+            parse_function_constant(p, &d, given);
+        } else {
+            mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+            mf_var *v = mf_parse_global(p, specs, &d);
+            if (s != NULL) s->var = v;
+        }
         if (p->panic || !mf_accept(p, MF_TOK_COMMA)) break;
         if (!mf_parse_declarator(p, specs, &d)) return;
     }
@@ -431,6 +521,16 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
 static bool is_unsupported_word(mf_token_kind k)
 {
     return k == MF_KW_VERTEX || k == MF_KW_FRAGMENT || k == MF_KW_ASM;
+}
+
+/* "Class::name" or "Class<...>::name": a member defined outside. */
+static bool at_outside(const mf_parser *p)
+{
+    size_t at = p->at;
+    while (p->tokens[at].kind == MF_TOK_STAR || p->tokens[at].kind == MF_TOK_AMP) ++at;
+    if (p->tokens[at].kind != MF_TOK_IDENT) return false;
+    if (p->tokens[at + 1].kind == MF_TOK_LESS) return p->tokens[mf_skip_angles(p, at + 1)].kind == MF_TOK_SCOPE;
+    return p->tokens[at + 1].kind == MF_TOK_SCOPE;
 }
 
 static void parse_top(mf_parser *p)
@@ -463,7 +563,7 @@ static void parse_top(mf_parser *p)
     mf_declarator d;
     if (!mf_parse_specs(p, &specs)) return;
     if (specs.is_typedef) {
-        parse_typedef(p, &specs);
+        mf_parse_typedef(p, &specs);
         return;
     }
     if (mf_at(p, MF_TOK_SEMI)) {
@@ -471,11 +571,15 @@ static void parse_top(mf_parser *p)
         mf_advance(p);
         return;
     }
-    if (mf_at(p, MF_KW_OPERATOR)) {
-        mf_syntax(p, mf_cur(p)->at, "operators of the user's own are not supported");
+    if (at_outside(p)) {
+        mf_parse_outside(p, &specs);
         return;
     }
     if (!mf_parse_declarator(p, &specs, &d)) return;
+    if (d.name == NULL && mf_at(p, MF_KW_OPERATOR)) {
+        specs.type = d.type;
+        if (!mf_parse_function_name(p, &specs, &d)) return;
+    }
     bool function = mf_at(p, MF_TOK_L_PAREN) && d.type.space != MF_CONSTANT && d.name != NULL;
     if (function) {
         mf_parse_function(p, &specs, &d);
@@ -497,5 +601,6 @@ void mf_parse_unit(mf_parser *p)
         parse_top(p);
         if (p->panic) mf_recover(p);
         if (p->at == before) mf_advance(p);
+        mf_read_pending(p);
     }
 }

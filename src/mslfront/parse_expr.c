@@ -1,6 +1,6 @@
 /* Expressions: recursive descent with C++'s precedences. */
 #include "mslfront/literal.h"
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 #include <math.h>
 
@@ -28,12 +28,42 @@ static mf_expr *parse_character(mf_parser *p)
     return mf_error(p, t->at);
 }
 
+/* A braced list as an argument: of a type that only the parameter knows. Until it is converted it
+ * stands as an aggregate of no type. */
+static mf_expr *braced_argument(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    if (!mf_enter(p)) return mf_error(p, begin);
+    mf_exprs parts = mf_exprs_none();
+    mf_advance(p);
+    bool good = mf_parse_arguments(p, &parts, MF_TOK_R_BRACE);
+    mf_leave(p);
+    if (!good) return mf_error(p, begin);
+    for (size_t i = 0; i < parts.n; ++i) {
+        if (mf_bad(parts.at[i])) return mf_error(p, begin);
+    }
+    mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, mf_since(p, begin), mf_null_type());
+    e->args = parts.at;
+    e->arg_count = (uint32_t)parts.n;
+    return mf_finish(p, e);
+}
+
 bool mf_parse_arguments(mf_parser *p, mf_exprs *out, mf_token_kind close)
 {
     bool outer = p->no_greater;
     p->no_greater = false;
     while (!mf_at(p, close) && !p->panic) {
-        mf_exprs_push(p->mem, out, mf_parse_assignment(p));
+        mf_pack pack;
+        if (mf_find_pack(p, p->at, &pack)) {
+            for (size_t i = 0; i < pack.n && !p->panic; ++i) {
+                mf_enter_pack(p, &pack, i);
+                mf_exprs_push(p->mem, out, mf_parse_assignment(p));
+                mf_pop_scope(p);
+            }
+            p->at = pack.end;
+        } else {
+            mf_exprs_push(p->mem, out, mf_at(p, MF_TOK_L_BRACE) ? braced_argument(p) : mf_parse_assignment(p));
+        }
         if (!mf_accept(p, MF_TOK_COMMA)) break;
     }
     p->no_greater = outer;
@@ -74,12 +104,49 @@ static mf_expr *parse_special(mf_parser *p, const mf_ref *r)
     return mf_make_constant(p, r->at, MF_FLOAT, (mf_constant){.f = v});
 }
 
+/* Questions about types that the language cannot ask by itself: __is_enum(T), __is_class(T),
+ * __is_convertible_to(T, U). */
+static mf_expr *parse_question(mf_parser *p, const mf_ref *r)
+{
+    str name = r->id->text;
+    bool convertible = str_is(name, "__is_convertible_to");
+    if (!convertible && !str_is(name, "__is_enum") && !str_is(name, "__is_class")) return NULL;
+    mf_qtype t = {0}, u = {0};
+    if (!mf_expect(p, MF_TOK_L_PAREN, "before the types") || !mf_parse_type_id(p, &t)) return mf_error(p, r->at);
+    if (convertible && (!mf_expect(p, MF_TOK_COMMA, "between the types") || !mf_parse_type_id(p, &u)))
+        return mf_error(p, r->at);
+    mf_expect(p, MF_TOK_R_PAREN, "after the types");
+    bool answer = t.type->kind == (str_is(name, "__is_enum") ? MF_TYPE_ENUM : MF_TYPE_RECORD);
+    if (convertible) {
+        mf_expr value = {.kind = MF_EXPR_CALL, .type = t.type, .at = r->at};
+        answer = mf_rank_to(p, &value, u.type) != MF_NO_CONVERSION;
+    }
+    return mf_int(p, r->at, mf_scalar_type(MF_BOOL), answer);
+}
+
+/* is_function_constant_defined(name) */
+static mf_expr *parse_defined(mf_parser *p, const mf_ref *r)
+{
+    if (!str_is(r->id->text, "is_function_constant_defined") || !mf_accept(p, MF_TOK_L_PAREN)) return NULL;
+    mf_ref name = mf_resolve(p);
+    if (name.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the function constant")) return mf_error(p, r->at);
+    const mf_var *v = name.symbol != NULL && name.symbol->kind == MF_SYM_VAR ? name.symbol->var : NULL;
+    if (v == NULL || !v->is_function_constant) {
+        diag_error(p->diags, name.at, "'%.*s' is not a function constant", STR_ARG(name.id->text));
+        return mf_error(p, r->at);
+    }
+    return mf_int(p, r->at, mf_scalar_type(MF_BOOL), v->is_given);
+}
+
 static mf_expr *symbol_value(mf_parser *p, const mf_ref *r)
 {
     const mf_symbol *s = r->symbol;
     switch (s->kind) {
     case MF_SYM_VAR: return mf_make_var(p, s->var, r->at);
     case MF_SYM_ENUMERATOR: return mf_int(p, r->at, s->type.type, s->value);
+    case MF_SYM_FIELD: return mf_make_member(p, mf_make_self(p, r->at), r->id, r->at);
+    case MF_SYM_TEMPLATE:
+    case MF_SYM_PACK:
     case MF_SYM_FUNCTION:
     case MF_SYM_LIBRARY:
     case MF_SYM_TYPE:
@@ -97,6 +164,41 @@ static void skip_arguments(mf_parser *p)
     mf_parse_arguments(p, &args, MF_TOK_R_PAREN);
 }
 
+static bool mf_has_templates(const mf_symbol *s)
+{
+    for (const mf_candidate *c = s->functions; c != NULL; c = c->next) {
+        if (c->generic != NULL) return true;
+    }
+    return false;
+}
+
+/* __metal_exp(x, fast): the compiler's own name of a library function, the math form as a last
+ * argument. NULL where the name is none of those. */
+static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
+{
+    str name = r->id->text, head = STR("__metal_");
+    if (!str_starts(name, head) || !mf_at(p, MF_TOK_L_PAREN)) return NULL;
+    mf_ref own = *r;
+    own.id = mf_intern(p->mem, p->idents, (str){name.p + head.n, name.n - head.n});
+    own.builtin = own.id->builtin;
+    if (str_is(own.id->text, "get_thread_index_in_simdgroup") || own.builtin < 0) return NULL;
+    mf_exprs args = mf_exprs_none();
+    mf_advance(p);
+    if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, r->at);
+    mf_constant c;
+    bool math = (mf_builtin_traits((mf_builtin)own.builtin) & MF_MATH) != 0;
+    const mf_expr *last = args.n > 1 ? args.at[args.n - 1] : NULL;
+    if (math && last != NULL && mf_is_integer(last->type) && mf_fold(last, &c)) {
+        own.math = c.i == 0 ? MF_MATH_PRECISE : c.i == 1 ? MF_MATH_FAST : MF_MATH_DEFAULT;
+        --args.n;
+    }
+    for (size_t i = 0; math && i < args.n; ++i) {
+        if (!mf_bad(args.at[i]) && args.at[i]->type->kind == MF_TYPE_POINTER)
+            args.at[i] = mf_make_deref(p, args.at[i], args.at[i]->at);
+    }
+    return mf_call_function(p, &own, &args, mf_since(p, r->at));
+}
+
 static mf_expr *parse_name(mf_parser *p)
 {
     span begin = mf_cur(p)->at;
@@ -106,9 +208,17 @@ static mf_expr *parse_name(mf_parser *p)
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return mf_error(p, begin);
     mf_expr *special = r.symbol == NULL ? parse_special(p, &r) : NULL;
+    if (special == NULL && r.symbol == NULL) special = parse_question(p, &r);
+    if (special == NULL && r.symbol == NULL) special = parse_internal(p, &r);
+    if (special == NULL && r.symbol == NULL) special = parse_defined(p, &r);
     if (special == NULL) special = mf_library_template(p, &r);
     if (special != NULL) return special;
     bool function = r.builtin >= 0 || (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION);
+    if (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION && mf_at(p, MF_TOK_LESS) && mf_has_templates(r.symbol)) {
+        mf_targs *given = arena_new(p->mem, mf_targs);
+        if (!mf_parse_targs(p, given)) return mf_error(p, begin);
+        r.given = given;
+    }
     if (function && mf_accept(p, MF_TOK_L_PAREN)) {
         mf_exprs args = mf_exprs_none();
         if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, begin);
@@ -145,7 +255,7 @@ static mf_expr *parse_named_cast(mf_parser *p)
     if (!mf_expect(p, MF_TOK_R_PAREN, "after the cast's value") || mf_bad(e))
         return mf_error(p, begin);
     bool pointers = type.type->kind == MF_TYPE_POINTER && e->type->kind == MF_TYPE_POINTER;
-    if (kind == MF_KW_STATIC_CAST && pointers && mf_rank_to(e, type.type) == MF_NO_CONVERSION &&
+    if (kind == MF_KW_STATIC_CAST && pointers && mf_rank_to(p, e, type.type) == MF_NO_CONVERSION &&
         e->type->elem->kind != MF_TYPE_VOID) {
         diag_error(p->diags, mf_since(p, begin),
                    "static_cast does not turn '%.*s' into '%.*s'; reinterpret_cast does",
@@ -156,6 +266,21 @@ static mf_expr *parse_named_cast(mf_parser *p)
     return mf_explicit(p, e, type, mf_since(p, begin));
 }
 
+/* "sizeof...(names)", at "...". */
+static mf_expr *parse_pack_size(mf_parser *p, span begin)
+{
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'sizeof...'")) return mf_error(p, begin);
+    mf_ref r = mf_resolve(p);
+    if (r.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the name of the pack")) return mf_error(p, begin);
+    if (r.symbol == NULL || r.symbol->kind != MF_SYM_PACK) {
+        diag_error(p->diags, r.at, "'%.*s' is not a pack", STR_ARG(r.id->text));
+        return mf_error(p, begin);
+    }
+    size_t n = r.symbol->pack != NULL ? r.symbol->pack->pack_count : r.symbol->pack_vars->n;
+    return mf_int(p, mf_since(p, begin), mf_scalar_type(MF_ULONG), (int64_t)n);
+}
+
 /* sizeof and alignof. */
 static mf_expr *parse_size(mf_parser *p)
 {
@@ -163,8 +288,12 @@ static mf_expr *parse_size(mf_parser *p)
     bool size = mf_at(p, MF_KW_SIZEOF);
     mf_advance(p);
     mf_qtype q = {0};
+    if (mf_at(p, MF_TOK_ELLIPSIS)) return parse_pack_size(p, begin);
     if (!mf_at(p, MF_TOK_L_PAREN) || !mf_try_cast(p, &q)) {
+        bool outer = p->unevaluated;
+        p->unevaluated = true;
         mf_expr *e = parse_unary(p);
+        p->unevaluated = outer;
         if (mf_bad(e)) return e;
         q.type = e->type;
     }
@@ -186,6 +315,53 @@ static mf_expr *parse_paren(mf_parser *p)
     return e;
 }
 
+/* "decltype(x)::name": a static member. */
+static mf_expr *parse_decltype_member(mf_parser *p)
+{
+    span begin = mf_cur(p)->at;
+    size_t scope = mf_skip_balanced(p, p->at + 1);
+    p->at += 2;
+    bool outer = p->unevaluated;
+    p->unevaluated = true;
+    mf_expr *e = mf_parse_expr(p);
+    p->unevaluated = outer;
+    if (p->panic || mf_bad(e)) return mf_error(p, begin);
+    p->at = scope + 1;
+    mf_ident *id = mf_cur(p)->ident;
+    if (!mf_expect(p, MF_TOK_IDENT, "after '::'")) return mf_error(p, begin);
+    const mf_symbol *s = e->type->kind == MF_TYPE_RECORD ? mf_find_member(e->type->record, id) : NULL;
+    if (s != NULL && s->kind == MF_SYM_VAR) return mf_make_var(p, s->var, mf_since(p, begin));
+    if (s != NULL && s->kind == MF_SYM_ENUMERATOR) return mf_int(p, mf_since(p, begin), s->type.type, s->value);
+    diag_error(p->diags, mf_since(p, begin), "'%.*s' has no static member '%.*s'",
+               STR_ARG(mf_type_text(p->mem, e->type)), STR_ARG(id->text));
+    return mf_error(p, begin);
+}
+
+/* A string: an array of char in constant space, its escapes as they stand (nothing prints them). */
+static mf_expr *parse_string(mf_parser *p)
+{
+    span at = mf_cur(p)->at;
+    mf_exprs chars = mf_exprs_none();
+    const mf_type *t = mf_scalar_type(MF_CHAR);
+    for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) {
+        str text = mf_token_text(mf_cur(p));
+        for (size_t i = 1; i + 1 < text.n; ++i) mf_exprs_push(p->mem, &chars, mf_int(p, at, t, text.p[i]));
+    }
+    mf_exprs_push(p->mem, &chars, mf_int(p, at, t, 0));
+    mf_declarator d = {.at = at};
+    d.type = (mf_qtype){.type = mf_array_type(&p->types, t, chars.n), .space = MF_CONSTANT, .quals = MF_CONST};
+    mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, &d);
+    v->name = STR("(string)");
+    v->init = mf_new(p, MF_EXPR_AGGREGATE, at, d.type.type);
+    v->init->args = chars.at;
+    v->init->arg_count = (uint32_t)chars.n;
+    v->init = mf_finish(p, v->init);
+    v->index = (uint32_t)p->globals.n;
+    v->quals = 0;
+    mf_vars_push(p->mem, &p->globals, v);
+    return mf_make_var(p, v, at);
+}
+
 static mf_expr *parse_primary(mf_parser *p)
 {
     const mf_token *t = mf_cur(p);
@@ -199,6 +375,7 @@ static mf_expr *parse_primary(mf_parser *p)
     case MF_KW_NULLPTR: mf_advance(p); return mf_new(p, MF_EXPR_ZERO, t->at, mf_null_type());
     case MF_TOK_L_PAREN: return parse_paren(p);
     case MF_TOK_IDENT:
+    case MF_KW_OPERATOR:
     case MF_TOK_SCOPE: return parse_name(p);
     case MF_KW_STATIC_CAST:
     case MF_KW_REINTERPRET_CAST:
@@ -209,13 +386,17 @@ static mf_expr *parse_primary(mf_parser *p)
     case MF_KW_TYPENAME:
     case MF_KW_DECLTYPE: {
         mf_specs specs;
+        if (t->kind == MF_KW_DECLTYPE && p->tokens[mf_skip_balanced(p, p->at + 1)].kind == MF_TOK_SCOPE)
+            return parse_decltype_member(p);
         if (!mf_parse_specs(p, &specs)) return mf_error(p, t->at);
         return parse_conversion(p, specs.type, t->at);
     }
-    case MF_TOK_L_SQUARE: mf_syntax(p, t->at, "lambdas are not supported"); break;
-    case MF_TOK_STRING: mf_syntax(p, t->at, "strings are not supported"); break;
+    case MF_TOK_L_SQUARE: return mf_parse_lambda(p);
+    case MF_TOK_STRING: return parse_string(p);
     case MF_KW_DOUBLE: mf_syntax(p, t->at, "'double' does not exist in MSL"); break;
     case MF_KW_THIS:
+        mf_advance(p);
+        return mf_make_address(p, mf_make_self(p, t->at), t->at);
     case MF_KW_NEW:
     case MF_KW_DELETE:
     case MF_KW_THROW:
@@ -228,23 +409,75 @@ static mf_expr *parse_primary(mf_parser *p)
     return mf_error(p, t->at);
 }
 
+/* The member's name behind "." or "->": "x", "operator()", "Base::x", "template f<...>". */
+static mf_ident *member_name(mf_parser *p)
+{
+    mf_accept(p, MF_KW_TEMPLATE);
+    const mf_token *t = mf_cur(p);
+    if (t->kind == MF_KW_OPERATOR) {
+        size_t begin = p->at;
+        mf_advance(p);
+        if (mf_at(p, MF_TOK_L_PAREN)) p->at += 2;
+        while (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_END)) mf_advance(p);
+        return mf_operator_name(p, begin, p->at);
+    }
+    if (!mf_accept(p, MF_TOK_IDENT)) return NULL;
+    return t->ident;
+}
+
+/* A call of a member function, the cursor behind its name. */
+static mf_expr *call_member(mf_parser *p, mf_expr *object, mf_ident *id, mf_symbol *set, span at)
+{
+    mf_ref name = {.id = id, .at = at, .symbol = set, .builtin = -1};
+    if (mf_at(p, MF_TOK_LESS)) {
+        mf_targs *given = arena_new(p->mem, mf_targs);
+        if (!mf_parse_targs(p, given)) return mf_error(p, at);
+        name.given = given;
+    }
+    mf_exprs args = mf_exprs_none();
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after the name of a member function") ||
+        !mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) {
+        return mf_error(p, at);
+    }
+    return mf_call_member(p, &name, object, &args, mf_since(p, object->at));
+}
+
 static mf_expr *parse_member(mf_parser *p, mf_expr *e)
 {
     bool arrow = mf_at(p, MF_TOK_ARROW);
     span op_at = mf_cur(p)->at;
     mf_advance(p);
-    const mf_token *name = mf_cur(p);
-    if (name->kind != MF_TOK_IDENT) {
-        mf_syntax(p, name->at, "expected the name of a member");
-        return mf_error(p, e->at);
-    }
-    mf_advance(p);
     if (arrow) e = mf_make_deref(p, e, span_join(e->at, op_at));
-    if (mf_at(p, MF_TOK_L_PAREN) && !mf_bad(e)) {
-        mf_syntax(p, name->at, "calls of member functions are not supported");
+    span at = mf_cur(p)->at;
+    bool qualified = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_SCOPE;
+    if (qualified) p->at += 2; /* the base's name: the member is found through it all the same */
+    mf_qtype conversion = {0};
+    mf_ident *name = NULL;
+    if (mf_at(p, MF_KW_OPERATOR) && (mf_ahead(p, 1)->kind == MF_TOK_IDENT || mf_ahead(p, 1)->ident != NULL)) {
+        name = mf_cur(p)->ident;
+        mf_advance(p);
+        if (!mf_parse_type_id(p, &conversion)) return mf_error(p, at);
+    } else {
+        name = member_name(p);
+    }
+    if (name == NULL) {
+        mf_syntax(p, at, "expected the name of a member");
         return mf_error(p, e->at);
     }
-    return mf_make_member(p, e, name->ident, name->at);
+    at = mf_since(p, at);
+    if (mf_bad(e)) return e;
+    if (e->type->kind == MF_TYPE_SIMD_MATRIX && str_is(name->text, "thread_elements") && mf_at(p, MF_TOK_L_PAREN))
+        return mf_thread_elements(p, e);
+    if (conversion.type != NULL) {
+        if (!mf_expect(p, MF_TOK_L_PAREN, "after a conversion's name") || !mf_expect(p, MF_TOK_R_PAREN, "after '('"))
+            return mf_error(p, at);
+        return mf_explicit(p, e, conversion, mf_since(p, e->at));
+    }
+    mf_symbol *s = e->type->kind == MF_TYPE_RECORD ? mf_find_member(e->type->record, name) : NULL;
+    if (s != NULL && s->kind == MF_SYM_FUNCTION) return call_member(p, e, name, s, at);
+    if (s != NULL && s->kind == MF_SYM_VAR) return mf_make_var(p, s->var, at); /* a static one */
+    if (s != NULL && s->kind == MF_SYM_ENUMERATOR) return mf_int(p, at, s->type.type, s->value);
+    return mf_make_member(p, e, name, at);
 }
 
 static mf_expr *parse_index(mf_parser *p, mf_expr *e)
@@ -255,6 +488,8 @@ static mf_expr *parse_index(mf_parser *p, mf_expr *e)
     mf_expr *index = mf_parse_expr(p);
     p->no_greater = outer;
     if (!mf_expect(p, MF_TOK_R_SQUARE, "after the index")) return mf_error(p, e->at);
+    mf_expr *own = mf_own_operator(p, STR("[]"), e, index, mf_since(p, e->at));
+    if (own != NULL) return own;
     return mf_make_index(p, e, index, mf_since(p, e->at));
 }
 
@@ -274,6 +509,14 @@ static mf_expr *parse_postfix(mf_parser *p)
             break;
         }
         case MF_TOK_L_PAREN:
+            if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD) {
+                mf_ident *id = mf_intern(p->mem, p->idents, STR("operator()"));
+                mf_symbol *s = mf_find_member(e->type->record, id);
+                if (s != NULL && s->kind == MF_SYM_FUNCTION) {
+                    e = call_member(p, e, id, s, e->at);
+                    break;
+                }
+            }
             if (!mf_bad(e)) {
                 mf_syntax(p, e->at, "this is not a function");
                 return mf_error(p, e->at);
@@ -288,9 +531,14 @@ static mf_expr *parse_postfix(mf_parser *p)
 
 static mf_expr *prefix(mf_parser *p, mf_token_kind op, span at)
 {
+    str mark = mf_token_text(mf_cur(p));
     mf_advance(p);
     mf_expr *a = parse_unary(p);
     at = span_join(at, a->at);
+    if (op != MF_TOK_AMP) {
+        mf_expr *own = mf_own_operator(p, mark, a, NULL, at);
+        if (own != NULL) return own;
+    }
     switch ((int)op) {
     case MF_TOK_PLUS: return mf_make_unary(p, MF_EXPR_LOAD, a, at);
     case MF_TOK_MINUS: return mf_make_unary(p, MF_EXPR_NEGATE, a, at);
@@ -391,6 +639,11 @@ static mf_expr *parse_binary(mf_parser *p, int least)
         if (b.precedence < least || b.precedence == 0 || p->panic) return a;
         p->at += b.tokens;
         mf_expr *right = parse_binary(p, b.precedence + 1);
+        mf_expr *own = mf_own_operator(p, b.op != MF_OPS ? str_of(mf_op_text(b.op)) : b.precedence == LOGICAL_AND ? STR("&&") : STR("||"), a, right, span_join(a->at, right->at));
+        if (own != NULL) {
+            a = own;
+            continue;
+        }
         if (b.op != MF_OPS) {
             a = mf_make_binary(p, b.op, a, right);
         } else {
@@ -458,6 +711,9 @@ mf_expr *mf_parse_assignment(mf_parser *p)
         b = mf_parse_assignment(p);
     }
     mf_leave(p);
+    str mark = plain ? STR("=") : str_format(p->mem, "%s=", mf_op_text(op));
+    mf_expr *own = mf_own_operator(p, mark, a, b, span_join(a->at, b->at));
+    if (own != NULL) return own;
     return plain ? mf_make_assign(p, a, b) : mf_make_assign_op(p, op, a, b);
 }
 

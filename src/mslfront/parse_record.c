@@ -1,5 +1,10 @@
 /* Structs, unions and enumerations. */
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
+
+/* The number of an [[id(n)]]. */
+typedef struct mf_var_id {
+    uint32_t number;
+} mf_var_id;
 
 static uint64_t round_up(uint64_t v, uint32_t align)
 {
@@ -25,12 +30,10 @@ static bool check_field(mf_parser *p, const mf_fields *fields, const mf_declarat
     const mf_type *t = d->type.type;
     if (t->kind == MF_TYPE_ERROR) return false;
     const char *fault = NULL;
-    if (t->kind == MF_TYPE_REFERENCE) fault = "a member that is a reference is not supported";
     if (d->type.space != MF_NO_SPACE && d->type.space != MF_THREAD) {
         fault = "a member has no address space of its own: it lies where its struct does";
     }
     if (t->kind == MF_TYPE_ARRAY && t->count == 0) fault = "a member's length must be known";
-    if (t->kind == MF_TYPE_SIMD_MATRIX) fault = "a simdgroup matrix cannot be a member";
     if (fault != NULL) {
         diag_error(p->diags, d->at, "%s", fault);
         return false;
@@ -40,70 +43,145 @@ static bool check_field(mf_parser *p, const mf_fields *fields, const mf_declarat
                    STR_ARG(d->name->text));
         return false;
     }
-    return mf_check_object_type(p, t, d->at, "have a member of");
+    return t->kind == MF_TYPE_REFERENCE || mf_check_object_type(p, t, d->at, "have a member of");
 }
 
 static void add_field(mf_parser *p, mf_fields *fields, const mf_specs *specs,
-                      const mf_declarator *d)
+                      const mf_declarator *d, size_t init_at)
 {
-    if (specs->align != 0 && specs->align < d->type.type->align) {
-        diag_error(p->diags, specs->align_at,
-                   "alignas(%u) is less than the type's own alignment, %u", specs->align,
-                   d->type.type->align);
-    }
     mf_field f = {.align = specs->align,
                   .name = d->name != NULL ? d->name->text : (str){0},
                   .at = d->at,
                   .type = d->type.type,
-                  .quals = d->type.quals};
+                  .quals = d->type.quals,
+                  .init_at = init_at};
+    if (f.type->kind == MF_TYPE_REFERENCE) {
+        f.type = mf_pointer_type(&p->types, f.type->elem, f.type->space, f.type->quals);
+        f.is_reference = true;
+    }
+    if (specs->align != 0 && specs->align < f.type->align) {
+        diag_error(p->diags, specs->align_at,
+                   "alignas(%u) is less than the type's own alignment, %u", specs->align,
+                   f.type->align);
+    }
     mf_fields_push(p->mem, fields, f);
+    if (d->name != NULL && mf_find(p->scope, d->name) == NULL)
+        mf_add_symbol(p, p->scope, MF_SYM_FIELD, d->name, d->at);
+}
+
+/* The fields of an anonymous member are named as the record's own. */
+static void name_inner_fields(mf_parser *p, const mf_record *inner)
+{
+    for (size_t i = 0; i < inner->field_count; ++i) {
+        const mf_field *f = &inner->fields[i];
+        if (f->name.n == 0 && f->type->kind == MF_TYPE_RECORD) {
+            name_inner_fields(p, f->type->record);
+        } else if (f->name.n != 0) {
+            mf_ident *id = mf_intern(p->mem, p->idents, f->name);
+            if (mf_find(p->scope, id) == NULL) mf_add_symbol(p, p->scope, MF_SYM_FIELD, id, f->at);
+        }
+    }
+}
+
+/* A static member: a variable in constant space. */
+static void parse_static(mf_parser *p, const mf_specs *specs, mf_declarator *d)
+{
+    if (!specs->is_constexpr && d->type.space != MF_CONSTANT && (d->type.quals & MF_CONST) == 0)
+        diag_error(p->diags, d->at, "a static member must be constexpr or lie in the constant address space");
+    d->type.space = MF_CONSTANT;
+    mf_symbol *s = mf_declare(p, MF_SYM_VAR, d->name, d->at);
+    mf_var *v = mf_parse_global(p, specs, d);
+    if (s != NULL) s->var = v;
+}
+
+static bool member_attributes(mf_parser *p, mf_var_id *id)
+{
+    mf_attributes attributes = mf_attributes_none();
+    if (!mf_parse_attributes(p, &attributes)) return false;
+    for (size_t i = 0; i < attributes.n; ++i) {
+        const mf_attribute *a = &attributes.at[i];
+        if (str_is(a->name->text, "maybe_unused")) continue;
+        if (str_is(a->name->text, "id") && a->has_number) {
+            id->number = (uint32_t)a->number;
+            continue;
+        }
+        diag_error(p->diags, a->at, "the attribute '%.*s' of a member is not supported", STR_ARG(a->name->text));
+    }
+    return true;
+}
+
+static bool parse_field(mf_parser *p, mf_fields *fields, const mf_specs *specs, mf_declarator *d)
+{
+    if (d->name == NULL) {
+        mf_syntax(p, mf_cur(p)->at, "expected the name of a member");
+        return false;
+    }
+    if (mf_at(p, MF_TOK_COLON)) {
+        mf_syntax(p, mf_cur(p)->at, "bit fields are not supported");
+        return false;
+    }
+    mf_var_id id = {0};
+    if (!member_attributes(p, &id)) return false;
+    size_t init_at = 0;
+    if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_BRACE)) {
+        init_at = p->at;
+        while (!mf_at(p, MF_TOK_COMMA) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) {
+            bool open = mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_SQUARE);
+            bool angle = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_LESS;
+            p->at = open ? mf_skip_balanced(p, p->at) : angle ? mf_skip_angles(p, p->at + 1) : p->at + 1;
+        }
+    }
+    if (check_field(p, fields, d)) add_field(p, fields, specs, d, init_at);
+    return true;
 }
 
 /* The members that one declaration names. */
-static void parse_members(mf_parser *p, mf_fields *fields)
+static void parse_members(mf_parser *p, mf_record *r, mf_fields *fields)
 {
     mf_specs specs;
-    if (!mf_parse_specs(p, &specs)) return;
-    if (specs.is_static || specs.is_constexpr || specs.is_typedef || specs.is_auto ||
-        specs.is_kernel) {
-        mf_syntax(p, specs.at,
-                  "members that are static, constexpr, typedef or auto are not supported");
+    if (!mf_parse_member_specs(p, r, &specs)) return;
+    if (specs.is_typedef) {
+        mf_parse_typedef(p, &specs);
+        return;
+    }
+    if (specs.is_kernel) {
+        mf_syntax(p, specs.at, "a kernel cannot be a member");
         return;
     }
     bool anonymous = specs.has_record && specs.type.type->kind == MF_TYPE_RECORD &&
                      specs.type.type->record->name.n == 0 && mf_at(p, MF_TOK_SEMI);
     if (anonymous) {
         mf_declarator d = {.type = specs.type, .at = specs.at};
-        add_field(p, fields, &specs, &d);
+        add_field(p, fields, &specs, &d, 0);
+        name_inner_fields(p, specs.type.type->record);
     }
     while (!mf_at(p, MF_TOK_SEMI)) {
         mf_declarator d;
-        if (!mf_parse_declarator(p, &specs, &d)) return;
-        if (mf_at(p, MF_TOK_L_PAREN)) {
-            mf_syntax(p, d.at, "member functions are not supported");
+        bool named = specs.operator_name == NULL;
+        if (named && !mf_parse_declarator(p, &specs, &d)) return;
+        bool operator_mark = named && d.name == NULL && mf_at(p, MF_KW_OPERATOR);
+        if (operator_mark) {
+            mf_specs typed = specs;
+            typed.type = d.type;
+            if (!mf_parse_function_name(p, &typed, &d)) return;
+        }
+        if (!named && !mf_parse_function_name(p, &specs, &d)) return;
+        if (mf_at(p, MF_TOK_L_PAREN) && d.name != NULL) {
+            mf_parse_function(p, &specs, &d);
             return;
         }
-        if (d.name == NULL) {
-            mf_syntax(p, mf_cur(p)->at, "expected the name of a member");
+        if (specs.is_auto && !specs.is_static) {
+            mf_syntax(p, specs.at, "a member cannot be 'auto'");
             return;
         }
-        if (mf_at(p, MF_TOK_COLON) || mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_BRACE)) {
-            mf_syntax(p, mf_cur(p)->at,
-                      mf_at(p, MF_TOK_COLON) ? "bit fields are not supported"
-                                             : "initialisers of members are not supported");
+        if (specs.is_static && d.name != NULL) {
+            parse_static(p, &specs, &d);
+        } else if (!parse_field(p, fields, &specs, &d)) {
             return;
         }
-        mf_attributes attributes = mf_attributes_none();
-        if (!mf_parse_attributes(p, &attributes)) return;
-        if (attributes.n != 0) {
-            diag_error(p->diags, attributes.at[0].at,
-                       "the attribute '%.*s' of a member is not supported",
-                       STR_ARG(attributes.at[0].name->text));
-        }
-        if (check_field(p, fields, &d)) add_field(p, fields, &specs, &d);
-        if (!mf_accept(p, MF_TOK_COMMA)) break;
+        if (p->panic || !mf_accept(p, MF_TOK_COMMA)) break;
     }
-    mf_expect(p, MF_TOK_SEMI, "after the member");
+    if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the member");
 }
 
 static bool is_access(const mf_parser *p)
@@ -113,7 +191,7 @@ static bool is_access(const mf_parser *p)
 }
 
 /* One thing in a struct's body; false when it was refused. */
-static void parse_member_decl(mf_parser *p, mf_fields *fields)
+static void parse_member_decl(mf_parser *p, mf_record *r, mf_fields *fields)
 {
     if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
     if (is_access(p)) { /* everything is accessible here: accepted texts mean the same */
@@ -122,14 +200,12 @@ static void parse_member_decl(mf_parser *p, mf_fields *fields)
         return;
     }
     mf_token_kind k = mf_cur(p)->kind;
-    bool function = k == MF_KW_OPERATOR || k == MF_TOK_TILDE || k == MF_KW_EXPLICIT ||
-                    k == MF_KW_VIRTUAL || k == MF_KW_FRIEND || k == MF_KW_TEMPLATE ||
-                    (k == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN);
-    if (function) {
-        mf_syntax(p, mf_cur(p)->at, "member functions are not supported");
+    if (k == MF_TOK_TILDE || k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
+        mf_syntax(p, mf_cur(p)->at, "%s is not supported",
+                  k == MF_TOK_TILDE ? "a destructor" : mf_token_name(k));
         return;
     }
-    parse_members(p, fields);
+    parse_members(p, r, fields);
 }
 
 static void lay_out(mf_record *r, mf_type *t)
@@ -150,26 +226,83 @@ static void lay_out(mf_record *r, mf_type *t)
     if (t->size == 0) t->size = 1; /* C++'s size of an empty class */
 }
 
-static mf_record *new_record(mf_parser *p, bool is_union, mf_ident *name, span at, mf_type **type)
+mf_record *mf_new_record(mf_parser *p, bool is_union, str name, span at)
 {
     mf_record *r = arena_new(p->mem, mf_record);
     mf_type *t = arena_new(p->mem, mf_type);
     *t = (mf_type){.kind = MF_TYPE_RECORD, .width = 1, .columns = 1, .record = r};
-    *r = (mf_record){
-        .name = name != NULL ? name->text : (str){0}, .at = at, .is_union = is_union, .type = t};
-    *type = t;
+    *r = (mf_record){.name = name, .at = at, .is_union = is_union, .type = t, .own_type = t};
     return r;
 }
 
-static void parse_body(mf_parser *p, mf_record *r, mf_type *t)
+/* ": public A, B<T>" */
+static void parse_bases(mf_parser *p, mf_fields *fields, mf_scope *names)
+{
+    do {
+        mf_advance(p);
+        while (is_access(p)) mf_advance(p);
+        span at = mf_cur(p)->at;
+        mf_qtype q = {0};
+        mf_accept(p, MF_KW_TYPENAME);
+        if (!mf_parse_named_type(p, &q) || p->panic) {
+            if (!p->panic) mf_syntax(p, mf_cur(p)->at, "expected a base class");
+            return;
+        }
+        if (q.type->kind != MF_TYPE_RECORD || !q.type->record->complete || q.type->record->is_union) {
+            if (q.type->kind != MF_TYPE_ERROR)
+                diag_error(p->diags, at, "'%.*s' cannot be a base", STR_ARG(mf_type_text(p->mem, q.type)));
+            continue;
+        }
+        mf_scope **used = arena_array(p->mem, mf_scope *, names->used_count + 1);
+        for (size_t i = 0; i < names->used_count; ++i) used[i] = names->used[i];
+        used[names->used_count++] = q.type->record->scope;
+        names->used = used;
+        if (q.type->record->field_count == 0) continue; /* takes no room */
+        mf_fields_push(p->mem, fields, (mf_field){.at = at, .type = q.type, .is_base = true});
+    } while (mf_at(p, MF_TOK_COMMA));
+}
+
+static bool constructs(const mf_record *r)
+{
+    for (const mf_candidate *c = r->constructors; c != NULL; c = c->next) {
+        if (!c->is_default) return true;
+    }
+    for (size_t i = 0; i < r->field_count; ++i) {
+        const mf_type *t = r->fields[i].type;
+        while (t->kind == MF_TYPE_ARRAY) t = t->elem;
+        if (r->fields[i].init_at != 0 || (t->kind == MF_TYPE_RECORD && t->record->constructs)) return true;
+    }
+    return false;
+}
+
+void mf_parse_record_body(mf_parser *p, mf_record *r)
 {
     mf_fields fields = mf_fields_none();
-    mf_push_scope(p, MF_SCOPE_RECORD);
-    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
-        parse_member_decl(p, &fields);
-        if (p->panic) mf_recover(p);
+    mf_scope *outer = p->scope;
+    mf_scope *names = mf_push_scope(p, MF_SCOPE_RECORD);
+    names->record = r;
+    names->label = str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(r->name));
+    r->scope = names;
+    p->scope = outer;
+    if (mf_at(p, MF_TOK_COLON)) parse_bases(p, &fields, names);
+    p->scope = names;
+    if (r->own_name != NULL && r->made_of != NULL) {
+        mf_symbol *own = mf_add_symbol(p, names, MF_SYM_TYPE, mf_intern(p->mem, p->idents, r->own_name->text), r->at);
+        own->type.type = r->type;
+        own->names = names;
+        own->generic = r->made_of;
     }
-    mf_pop_scope(p);
+    if (p->panic || !mf_expect(p, MF_TOK_L_BRACE, "before the members")) {
+        p->scope = outer;
+        return;
+    }
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        size_t before = p->at;
+        parse_member_decl(p, r, &fields);
+        if (p->panic) mf_recover(p);
+        if (p->at == before && !mf_at(p, MF_TOK_R_BRACE)) mf_advance(p);
+    }
+    p->scope = outer;
     mf_expect(p, MF_TOK_R_BRACE, "at the end of the struct");
     r->fields = fields.at;
     r->field_count = fields.n;
@@ -179,7 +312,12 @@ static void parse_body(mf_parser *p, mf_record *r, mf_type *t)
         diag_error(p->diags, r->at, "the struct is too large");
         r->field_count = 0;
     }
-    lay_out(r, t);
+    lay_out(r, r->own_type);
+    if (r->own_align > r->own_type->align) {
+        r->own_type->align = r->own_align;
+        r->own_type->size = round_up(r->own_type->size, r->own_align);
+    }
+    r->constructs = constructs(r);
     r->complete = true;
 }
 
@@ -201,7 +339,13 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out)
     mf_advance(p);
     mf_attributes attributes = mf_attributes_none();
     if (!mf_parse_attributes(p, &attributes)) return false;
-    if (mf_at(p, MF_KW_ALIGNAS)) mf_syntax(p, mf_cur(p)->at, "alignas is not supported");
+    uint32_t align = 0;
+    if (mf_at(p, MF_KW_ALIGNAS)) {
+        mf_specs aligned = {0};
+        while (mf_take_alignas(p, &aligned)) {
+        }
+        align = aligned.align;
+    }
     mf_ident *name = NULL;
     if (mf_at(p, MF_TOK_IDENT)) {
         name = mf_cur(p)->ident;
@@ -209,32 +353,33 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out)
         mf_advance(p);
     }
     bool body = mf_at(p, MF_TOK_L_BRACE);
-    if (mf_at(p, MF_TOK_COLON)) mf_syntax(p, mf_cur(p)->at, "base classes are not supported");
+    body |= name != NULL && mf_at(p, MF_TOK_COLON) && mf_ahead(p, 1)->kind != MF_TOK_COLON;
     if (name == NULL && !body && !p->panic) mf_syntax(p, mf_cur(p)->at, "expected a name or '{'");
     if (p->panic || !mf_enter(p)) return false;
     mf_symbol *old = name != NULL ? known_record(p, name, body) : NULL;
-    mf_type *t = NULL;
     mf_record *r = NULL;
     bool same = old != NULL && old->kind == MF_SYM_TYPE && old->type.type->kind == MF_TYPE_RECORD;
     if (same && !(body && old->type.type->record->complete)) {
         out->type = old->type.type;
         r = out->type->record;
-        t = r->own_type;
     } else {
         if (old != NULL) {
             diag_error(p->diags, at, "'%.*s' is already declared in this scope",
                        STR_ARG(name->text));
             diag_note(p->diags, old->at, "it was declared here");
         }
-        r = new_record(p, is_union, name, at, &t);
-        r->own_type = t;
-        out->type = t;
-        if (name != NULL && old == NULL)
-            mf_add_symbol(p, p->scope, MF_SYM_TYPE, name, at)->type = *out;
+        r = mf_new_record(p, is_union, name != NULL ? name->text : (str){0}, at);
+        out->type = r->type;
+        if (name != NULL && old == NULL) {
+            old = mf_add_symbol(p, p->scope, MF_SYM_TYPE, name, at);
+            old->type = *out;
+        }
     }
     if (body) {
-        mf_advance(p);
-        parse_body(p, r, t);
+        r->own_align = align;
+        r->own_name = name;
+        mf_parse_record_body(p, r);
+        if (old != NULL && old->kind == MF_SYM_TYPE) old->names = r->scope;
     }
     mf_leave(p);
     return !p->panic;

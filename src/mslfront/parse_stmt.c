@@ -1,5 +1,5 @@
 /* Statements. */
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 #include <stdlib.h>
 
@@ -73,6 +73,14 @@ static mf_expr *parse_condition(mf_parser *p, const char *where)
     return mf_condition_value(p, e);
 }
 
+/* The arm of an "if constexpr" that is not taken: not read, as what it says may not hold. */
+static mf_stmt *skipped(mf_parser *p)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_EMPTY, mf_cur(p)->at);
+    p->at = mf_skip_statement(p, p->at);
+    return s;
+}
+
 /* An if and the chain of its else-ifs, without recursion along the chain. */
 static mf_stmt *parse_if(mf_parser *p)
 {
@@ -83,12 +91,18 @@ static mf_stmt *parse_if(mf_parser *p)
             mf_syntax(p, s->at, "more than %d 'else if' in a chain", MF_ELSE_CHAIN);
         *link = s;
         mf_advance(p);
-        if (mf_at(p, MF_KW_CONSTEXPR))
-            mf_syntax(p, mf_cur(p)->at, "'if constexpr' is not supported");
+        bool decided = mf_accept(p, MF_KW_CONSTEXPR);
         s->cond = parse_condition(p, "after 'if'");
         if (p->panic) return first;
-        s->body = parse_body(p);
+        mf_constant c = {.i = 1};
+        if (decided && !mf_bad(s->cond) && !mf_fold(s->cond, &c))
+            diag_error(p->diags, s->cond->at, "the condition of 'if constexpr' must be constant");
+        s->body = decided && c.i == 0 ? skipped(p) : parse_body(p);
         if (p->panic || !mf_accept(p, MF_KW_ELSE)) return first;
+        if (decided && c.i != 0) {
+            skipped(p);
+            return first;
+        }
         if (!mf_at(p, MF_KW_IF)) {
             s->other = parse_body(p);
             return first;
@@ -251,9 +265,21 @@ static mf_stmt *parse_switch(mf_parser *p, span begin)
 static mf_stmt *parse_return(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_RETURN, begin);
-    const mf_function *f = p->function->function;
-    const mf_type *r = f->result;
+    mf_function *f = p->function->function;
     mf_advance(p);
+    if (p->function->is_constructor) {
+        s->expr = mf_value(p, mf_make_self(p, begin));
+        mf_expect(p, MF_TOK_SEMI, "after 'return' in a constructor");
+        return s;
+    }
+    if (p->function->is_auto && f->result->kind == MF_TYPE_ERROR) {
+        s->expr = mf_at(p, MF_TOK_SEMI) ? NULL : mf_value(p, mf_parse_expr(p));
+        p->function->auto_failed = s->expr != NULL && mf_bad(s->expr);
+        if (!p->function->auto_failed) f->result = s->expr != NULL ? s->expr->type : mf_void();
+        if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after 'return'");
+        return s;
+    }
+    const mf_type *r = f->result;
     if (!mf_at(p, MF_TOK_SEMI)) {
         const mf_type *t = r;
         mf_expr *e = mf_at(p, MF_TOK_L_BRACE) && r->kind != MF_TYPE_REFERENCE &&

@@ -1,6 +1,7 @@
 /* Types in the text: specifiers, declarators, type names, attributes. */
+#include "base/buf.h"
 #include "mslfront/library.h"
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 static const uint64_t most_elements = (uint64_t)1 << 40;
 
@@ -78,6 +79,7 @@ bool mf_at_type(mf_parser *p)
     case MF_KW_VOLATILE: return true;
     case MF_TOK_IDENT:
     case MF_TOK_SCOPE: {
+        if (mf_at(p, MF_TOK_IDENT) && str_is(mf_cur(p)->ident->text, "__extension__")) return true;
         mf_ref r = mf_peek_name(p);
         return is_type_ref(&r);
     }
@@ -100,7 +102,7 @@ static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, sp
     case PACKED_VEC:
         return scalar && e->scalar != MF_BOOL ? mf_packed_type(e->scalar, (unsigned)n[0]) : NULL;
     case MATRIX:
-        return scalar && (e->scalar == MF_HALF || e->scalar == MF_FLOAT)
+        return scalar && mf_scalar_is_float(e->scalar)
                    ? mf_matrix_type(e->scalar, (unsigned)n[0], (unsigned)n[1])
                    : NULL;
     case SIMD_MATRIX:
@@ -142,6 +144,7 @@ bool mf_parse_named_type(mf_parser *p, mf_qtype *out)
     mf_ref peeked = mf_peek_name(p);
     if (!is_type_ref(&peeked)) return false;
     mf_ref r = mf_resolve(p);
+    if (r.id == NULL) return false;
     generic g = generic_of(&r);
     if (g != NO_GENERIC) return parse_generic(p, &r, g, out);
     *out = r.symbol != NULL ? r.symbol->type : (mf_qtype){.type = r.type};
@@ -217,6 +220,11 @@ static bool take_qualifier(mf_parser *p, mf_qtype *q)
                    mf_token_name(t->kind));
         break;
     case MF_TOK_IDENT:
+        if (str_is(t->ident->text, "coherent") && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN) {
+            p->at = mf_skip_balanced(p, p->at + 1); /* memory is coherent here in any case */
+            return true;
+        }
+        if (str_is(t->ident->text, "__extension__")) break;
         if (!str_is(t->ident->text, "__restrict") && !str_is(t->ident->text, "__restrict__"))
             return false;
         break;
@@ -237,6 +245,7 @@ static bool take_storage(mf_parser *p, mf_specs *s)
     case MF_KW_TYPEDEF: s->is_typedef = true; break;
     case MF_KW_KERNEL: s->is_kernel = true; break;
     case MF_KW_TYPENAME: break;
+    case MF_KW_EXPLICIT: s->is_explicit = true; break;
     case MF_KW_MUTABLE:
     case MF_KW_REGISTER:
         diag_error(p->diags, t->at, "%s is not supported", mf_token_name(t->kind));
@@ -279,11 +288,32 @@ static bool at_attributes(const mf_parser *p)
     return mf_at(p, MF_TOK_L_SQUARE) && mf_ahead(p, 1)->kind == MF_TOK_L_SQUARE;
 }
 
+/* "name [<...>] )": false, nothing moved, where more follows. */
+static bool decltype_of_function(mf_parser *p)
+{
+    size_t before = p->at;
+    mf_resolve(p);
+    if (mf_at(p, MF_TOK_LESS)) p->at = mf_skip_angles(p, p->at);
+    if (mf_accept(p, MF_TOK_R_PAREN)) return true;
+    p->at = before;
+    return false;
+}
+
 static bool parse_decltype(mf_parser *p, mf_qtype *out)
 {
     mf_advance(p);
     if (!mf_expect(p, MF_TOK_L_PAREN, "after 'decltype'")) return false;
+    if (mf_at(p, MF_TOK_IDENT) || mf_at(p, MF_TOK_SCOPE)) { /* of a function: only ever to instantiate it */
+        mf_ref r = mf_peek_name(p);
+        if (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION && decltype_of_function(p)) {
+            out->type = mf_function_type(&p->types, mf_void(), NULL, 0);
+            return true;
+        }
+    }
+    bool outer = p->unevaluated;
+    p->unevaluated = true;
     mf_expr *e = mf_parse_expr(p);
+    p->unevaluated = outer;
     if (!mf_expect(p, MF_TOK_R_PAREN, "after 'decltype(...'")) return false;
     bool name = e->kind == MF_EXPR_VAR || e->kind == MF_EXPR_MEMBER || !e->lvalue;
     if (!name && !mf_bad(e)) {
@@ -339,7 +369,7 @@ static bool take_type(mf_parser *p, mf_specs *s)
 }
 
 /* alignas(n) or alignas(type): a power of two; 0 says nothing, as C++ has it. */
-static bool take_alignas(mf_parser *p, mf_specs *out)
+bool mf_take_alignas(mf_parser *p, mf_specs *out)
 {
     if (!mf_at(p, MF_KW_ALIGNAS)) return false;
     span begin = mf_cur(p)->at;
@@ -379,14 +409,50 @@ static void not_a_type(mf_parser *p)
               r.hidden_by_metal ? "; namespace metal has one" : "");
 }
 
+/* A constructor's name, or "operator type", where the type of a member would stand. */
+static bool take_member_name(mf_parser *p, const mf_record *r, mf_specs *out)
+{
+    const mf_token *t = mf_cur(p);
+    bool own = t->kind == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN && r->own_name == t->ident;
+    if (own) {
+        mf_advance(p);
+        out->is_constructor = true;
+        out->operator_name = t->ident;
+        out->operator_at = t->at;
+        out->type = (mf_qtype){.type = mf_void()};
+        return true;
+    }
+    if (t->kind != MF_KW_OPERATOR) return false;
+    mf_advance(p);
+    mf_qtype to = {0};
+    if (!mf_parse_type_id(p, &to)) return true;
+    out->is_conversion = true;
+    out->operator_at = mf_since(p, t->at);
+    out->operator_name =
+        mf_intern(p->mem, p->idents, str_format(p->mem, "operator %.*s", STR_ARG(mf_type_text(p->mem, to.type))));
+    out->type = to;
+    return true;
+}
+
+bool mf_parse_member_specs(mf_parser *p, const mf_record *r, mf_specs *out)
+{
+    const mf_record *outer = p->specs_of;
+    p->specs_of = r;
+    bool good = mf_parse_specs(p, out);
+    p->specs_of = outer;
+    return good;
+}
+
 bool mf_parse_specs(mf_parser *p, mf_specs *out)
 {
+    const mf_record *record = p->specs_of;
+    p->specs_of = NULL;
     *out = (mf_specs){.at = mf_cur(p)->at};
     words w = {0};
     bool worded = false;
     while (!p->panic) {
         const mf_token *t = mf_cur(p);
-        if (take_qualifier(p, &out->type) || take_storage(p, out) || take_alignas(p, out)) continue;
+        if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out)) continue;
         if (at_attributes(p)) {
             if (!mf_parse_attributes(p, &out->attributes)) return false;
             continue;
@@ -401,6 +467,7 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
             mf_advance(p);
             continue;
         }
+        if (record != NULL && out->type.type == NULL && take_member_name(p, record, out)) break;
         if (out->type.type != NULL || !take_type(p, out)) break;
     }
     if (p->panic) return false;
@@ -428,11 +495,16 @@ static bool parse_attribute(mf_parser *p, mf_attributes *out)
     }
     if (mf_accept(p, MF_TOK_L_PAREN)) {
         if (mf_at(p, MF_TOK_STRING)) {
-            a.text = (str){mf_cur(p)->p + 1, mf_cur(p)->n >= 2 ? mf_cur(p)->n - 2 : 0};
-            mf_advance(p);
+            ingot_allocator hook = arena_hook(p->mem);
+            buf text = buf_make(&hook);
+            for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) /* literals side by side are one */
+                buf_str(&text, (str){mf_cur(p)->p + 1, mf_cur(p)->n >= 2 ? mf_cur(p)->n - 2 : 0});
+            a.text = str_copy(p->mem, buf_view(&text));
         } else {
             mf_expr *e = mf_value(p, mf_parse_ternary(p));
-            a.has_number = !p->panic && mf_constant_integer(p, e, "an attribute's number", 0,
+            mf_constant c;
+            bool named = str_is(a.name->text, "function_constant") && !mf_bad(e) && !mf_fold(e, &c);
+            a.has_number = !named && !p->panic && mf_constant_integer(p, e, "an attribute's number", 0,
                                                             INT32_MAX, &a.number);
             if (!a.has_number && !p->panic) a.number = 0;
         }
@@ -464,7 +536,9 @@ static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 {
     const mf_type *t = q->type;
     const char *what = reference ? "reference" : "pointer";
-    if (t->kind == MF_TYPE_REFERENCE) {
+    if (t->kind == MF_TYPE_REFERENCE && reference) {
+        /* of a template's argument: they collapse */
+    } else if (t->kind == MF_TYPE_REFERENCE) {
         diag_error(p->diags, at, "a %s to a reference does not exist", what);
         q->type = mf_error_type();
     } else if (t->kind != MF_TYPE_ERROR && q->space == MF_NO_SPACE) {
@@ -595,6 +669,7 @@ static bool declarator(mf_parser *p, mf_qtype base, mf_declarator *out)
         return good;
     }
     out->at = mf_cur(p)->at;
+    if (mf_accept(p, MF_TOK_ELLIPSIS)) out->is_pack = true;
     if (mf_at(p, MF_TOK_IDENT)) {
         out->name = mf_cur(p)->ident;
         mf_advance(p);

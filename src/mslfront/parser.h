@@ -7,7 +7,12 @@
 #include "mslfront/lex.h"
 #include "mslfront/tree.h"
 
-enum { MF_PARSE_DEPTH = 256 }; /* brackets, unary operators and declarators within each other */
+enum {
+    MF_PARSE_DEPTH = 256,   /* brackets, unary operators and declarators within each other */
+    MF_NESTED_DEPTH = 768,  /* the same, with those of the instantiations around summed */
+    MF_INSTANCE_DEPTH = 128, /* instantiations that ask for each other */
+    MF_INSTANCES = 50000    /* of a text */
+};
 
 /* A type with the qualifiers and the address space of what has it. */
 typedef struct mf_qtype {
@@ -20,16 +25,43 @@ typedef struct mf_qtype {
 
 typedef struct mf_scope mf_scope;
 typedef struct mf_symbol mf_symbol;
+
+VEC_DECLARE(mf_vars, mf_var *)
 typedef struct mf_candidate mf_candidate;
+typedef struct mf_template mf_template;
 
 typedef enum mf_symbol_kind {
     MF_SYM_VAR,
     MF_SYM_TYPE,
+    MF_SYM_FIELD,    /* of the record whose scope it stands in */
     MF_SYM_FUNCTION, /* an overload set */
+    MF_SYM_TEMPLATE, /* of classes, aliases or variables */
+    MF_SYM_PACK,     /* a parameter pack: `pack` */
     MF_SYM_ENUMERATOR,
     MF_SYM_NAMESPACE,
     MF_SYM_LIBRARY /* "using metal::name" */
 } mf_symbol_kind;
+
+typedef enum mf_targ_kind {
+    MF_TARG_TYPE,
+    MF_TARG_VALUE,    /* `value` of the scalar or enumeration type `type` */
+    MF_TARG_FUNCTION, /* `symbol`: an overload set */
+    MF_TARG_TEMPLATE, /* `symbol`: a template of classes */
+    MF_TARG_PACK,     /* `pack`: what a parameter pack stands for */
+    MF_TARG_NONE      /* not deduced yet */
+} mf_targ_kind;
+
+/* An argument of a template. */
+typedef struct mf_targ {
+    mf_targ_kind kind;
+    mf_qtype type;
+    mf_constant value;
+    mf_symbol *symbol;
+    struct mf_targ *pack;
+    size_t pack_count;
+} mf_targ;
+
+VEC_DECLARE(mf_targs, mf_targ)
 
 struct mf_symbol {
     mf_symbol_kind kind;
@@ -39,6 +71,10 @@ struct mf_symbol {
     mf_var *var;
     mf_qtype type; /* TYPE; ENUMERATOR */
     mf_candidate *functions;
+    const mf_targs *given; /* FUNCTION: arguments written with its name, as in an argument "f<float>" */
+    mf_template *generic;  /* TEMPLATE; TYPE: a class template's own name within it */
+    const mf_targ *pack;   /* PACK of a template */
+    mf_vars *pack_vars;    /* PACK of parameters */
     int64_t value;   /* ENUMERATOR */
     mf_scope *names; /* NAMESPACE; TYPE of a scoped or unscoped enumeration: its items */
 };
@@ -55,6 +91,8 @@ struct mf_scope {
     mf_scope *parent;
     str label;      /* of a namespace, with the outer ones and a last "::" */
     bool is_metal;  /* it is, or was made to see, the library's namespace */
+    bool in_metal;     /* NAMESPACE: the library's or one in it */
+    mf_record *record; /* RECORD: whose names these are; NULL of an enumeration */
     bool is_params; /* a function's parameters: the body's outermost block may not declare their
                        names again */
     mf_symbol *first, *last;
@@ -64,10 +102,25 @@ struct mf_scope {
     size_t used_count;
 };
 
-/* One user function: a signature, perhaps with a body. */
+/* One user function: a signature, perhaps with a body; or a template of functions. */
 struct mf_candidate {
-    mf_function *function;
+    mf_function *function; /* of a template, only its name and place */
     mf_candidate *next; /* of the overload set */
+    mf_template *generic;  /* the template it is, or NULL */
+    const mf_template *made_of; /* the template it was made from, or NULL */
+    mf_record *record;     /* a member of it, or NULL */
+    mf_var *self;          /* the object of a member function or a constructor, or NULL */
+    bool is_static, is_constructor, is_explicit, is_constexpr, is_auto, is_deleted, is_default;
+    bool used;             /* of an instance: called or asked for */
+    bool needed;           /* its body is read or waits to be */
+    bool reading;          /* its body is being read */
+    size_t body_at;        /* token at which its body, not read yet, begins; 0: none */
+    mf_scope *scope;       /* in which that is read */
+    bool auto_failed;      /* its "auto" result could not be found */
+    mf_ident *pack_name;   /* of the parameters that a pack stands for */
+    const void *instance_head; /* of an instance: what stood before its body */
+    unsigned instance;     /* depth of instantiation it was asked for in */
+    const mf_candidate *asked_by;
     mf_expr **defaults; /* a parameter each, NULL where none */
     size_t required;    /* parameters without a default */
     mf_candidate **callees;
@@ -77,11 +130,24 @@ struct mf_candidate {
 };
 
 VEC_DECLARE(mf_candidates, mf_candidate *)
-VEC_DECLARE(mf_vars, mf_var *)
 VEC_DECLARE(mf_functions, mf_function *)
 VEC_DECLARE(mf_exprs, mf_expr *)
 VEC_DECLARE(mf_stmts, mf_stmt *)
 VEC_DECLARE(mf_fields, mf_field)
+
+/* A name with template arguments that was read at a token in a scope: peeking reads it again and
+ * again. */
+typedef struct mf_seen_id {
+    size_t at, end;
+    const mf_scope *scope;
+    bool in_type; /* no_greater */
+    mf_targs args;
+} mf_seen_id;
+
+enum { MF_SEEN_IDS = 1024 };
+typedef struct mf_seen_ids {
+    mf_seen_id at[MF_SEEN_IDS];
+} mf_seen_ids;
 
 typedef struct mf_parser {
     arena *mem;
@@ -100,7 +166,23 @@ typedef struct mf_parser {
     bool panic; /* a syntax error was reported; nothing more is, until the parser has recovered */
     bool no_greater; /* in template arguments: ">" closes them */
     unsigned depth, stmt_depth;
+    unsigned outer_depth; /* of the texts whose reading an instantiation interrupted */
     unsigned loops, switches;
+    unsigned instance;    /* instantiations within each other here */
+    unsigned instances;   /* made so far */
+    mf_candidates pending; /* functions whose bodies are still to be read */
+    diag_list *loud;      /* where complaints go that must not be lost, while others are dropped */
+    bool auto_params;     /* parameters of a lambda are read: "auto" may stand for a type */
+    unsigned quiet;       /* lists of complaints that are dropped, within each other */
+    uint32_t prelude_file;
+    mf_scope *metal;      /* the library's namespace */
+    bool exhausted;       /* a limit on instances was passed */
+    const mf_record *specs_of; /* the specifiers read next are of a member of it */
+    mf_record *member_of; /* what is read is an instance of a member template of it */
+    bool converting;      /* a constructor is tried for a conversion: one is the most */
+    bool unevaluated;     /* in decltype and sizeof: nothing here is run */
+    mf_seen_ids *seen;    /* template names with arguments, read before */
+    const mf_options *options;
     unsigned errors_before; /* of this text: complaints the list already held */
 } mf_parser;
 
@@ -143,6 +225,8 @@ typedef struct mf_ref {
     span at;
     mf_symbol *symbol;   /* of the user's, or NULL */
     int builtin;         /* first row of the library's function, visible here, or -1 */
+    const mf_targs *given; /* template arguments written behind a function's name */
+    mf_candidate *candidates; /* FUNCTION: instead of the symbol's, or NULL */
     const mf_type *type; /* of the language or the library, or an enumeration constant's */
     bool is_constant;    /* a library enumeration's item: `type`, `value` */
     int64_t value;
@@ -201,10 +285,20 @@ const char *mf_op_text(mf_op op);
 
 /* convert.c */
 
-typedef enum mf_rank { MF_EXACT, MF_PROMOTION, MF_CONVERSION, MF_NO_CONVERSION } mf_rank;
+typedef enum mf_rank {
+    MF_EXACT,
+    MF_EXACT_CONST, /* but for a qualifier that a reference adds */
+    MF_PROMOTION,
+    MF_CONVERSION,
+    MF_USER_CONVERSION, /* by a constructor or a conversion function */
+    MF_NO_CONVERSION
+} mf_rank;
 
 /* How well a value of `e` goes to `to` without a cast. */
-mf_rank mf_rank_to(const mf_expr *e, const mf_type *to);
+mf_rank mf_rank_to(mf_parser *p, const mf_expr *e, const mf_type *to);
+/* A record that converts to one type only, as an operand: a value of that. Others as they are. */
+mf_expr *mf_as_number(mf_parser *p, mf_expr *e);
+bool mf_has_conversions(const mf_record *r);
 /* The implicit conversion; reports an impossible one as "cannot <what> ...". */
 mf_expr *mf_convert(mf_parser *p, mf_expr *e, const mf_type *to, const char *what);
 /* The conversion of a value that is known to be possible. */
@@ -228,13 +322,19 @@ mf_expr *mf_construct(mf_parser *p, mf_qtype type, mf_exprs *args, span at);
 mf_expr *mf_parse_initializer(mf_parser *p, const mf_type **type);
 /* Binds a reference of `type` to an expression: a place. */
 mf_expr *mf_bind_reference(mf_parser *p, mf_expr *e, const mf_type *type, const char *what);
-bool mf_can_bind(const mf_expr *e, const mf_type *reference);
+bool mf_can_bind(mf_parser *p, const mf_expr *e, const mf_type *reference);
 /* A braced list for T, at "{". */
 mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type);
 
 /* overload.c, builtin.c */
 
+/* Notes that the function being read calls this one. */
+void mf_add_call(mf_parser *p, mf_candidate *callee, span at);
 mf_expr *mf_call_function(mf_parser *p, const mf_ref *name, mf_exprs *args, span at);
+/* The same, of members: `object` is the place whose member is called; NULL for static ones. */
+mf_expr *mf_call_member(mf_parser *p, const mf_ref *name, mf_expr *object, mf_exprs *args, span at);
+/* A constructor's call, or NULL, silently, where none takes the arguments. */
+mf_expr *mf_call_constructor(mf_parser *p, mf_record *r, mf_exprs *args, bool implicit, span at);
 /* An overload that takes the arguments, and how well it takes each. */
 enum { MF_MATCHES = 8, MF_CALL_ARGS = 32 };
 typedef struct mf_match {
@@ -269,6 +369,11 @@ bool mf_constant_integer(mf_parser *p, const mf_expr *e, const char *what, int64
 /* Whether a global may be initialised so: known before the kernel runs. */
 bool mf_is_known(const mf_expr *e);
 
+/* evaluate.c */
+
+/* The value of a call of a function that can be run now, over scalars; false where it cannot. */
+bool mf_fold_call(const mf_expr *e, mf_constant *out);
+
 /* parse_expr.c */
 
 mf_expr *mf_parse_expr(mf_parser *p);       /* with commas */
@@ -293,6 +398,9 @@ typedef struct mf_specs {
     mf_qtype type;
     span at, space_at;
     bool is_typedef, is_static, is_inline, is_extern, is_constexpr, is_kernel, is_auto, has_record;
+    bool is_constructor, is_conversion, is_explicit; /* of members */
+    mf_ident *operator_name; /* of a conversion */
+    span operator_at;
     uint32_t align; /* alignas(n): the largest given; 0 = none */
     span align_at;
     mf_attributes attributes;
@@ -302,6 +410,7 @@ typedef struct mf_declarator {
     mf_qtype type;
     mf_ident *name; /* NULL where there is none */
     span at;        /* of the name, or of where it would be */
+    bool is_pack;   /* "...": of a parameter pack */
 } mf_declarator;
 
 /* Whether a declaration or a type begins at the cursor. */
@@ -309,6 +418,8 @@ bool mf_at_type(mf_parser *p);
 bool mf_parse_specs(mf_parser *p, mf_specs *out);
 /* Reports an alignas where only members may have one. */
 void mf_refuse_alignas(mf_parser *p, const mf_specs *specs);
+/* alignas(n) at the cursor. */
+bool mf_take_alignas(mf_parser *p, mf_specs *out);
 /* Pointers, name, arrays after specifiers. */
 bool mf_parse_declarator(mf_parser *p, const mf_specs *specs, mf_declarator *out);
 /* A type by itself, as in casts. */
@@ -324,6 +435,11 @@ bool mf_check_object_type(mf_parser *p, const mf_type *t, span at, const char *w
 /* parse_record.c */
 
 bool mf_parse_record(mf_parser *p, mf_qtype *out);
+/* The body of an instance of a class template, at "{" or ":". */
+void mf_parse_record_body(mf_parser *p, mf_record *r);
+mf_record *mf_new_record(mf_parser *p, bool is_union, str name, span at);
+/* Specifiers of a member, which may be a constructor or an operator. */
+bool mf_parse_member_specs(mf_parser *p, const mf_record *r, mf_specs *out);
 bool mf_parse_enum(mf_parser *p, mf_qtype *out);
 
 /* parse_decl.c */
@@ -331,8 +447,12 @@ bool mf_parse_enum(mf_parser *p, mf_qtype *out);
 void mf_parse_unit(mf_parser *p);
 /* using, typedef, static_assert: in any scope. False where the cursor stands at something else. */
 bool mf_parse_common_decl(mf_parser *p);
+/* After the specifiers of a typedef: its names. */
+void mf_parse_typedef(mf_parser *p, const mf_specs *specs);
 /* A declaration of variables within a function, up to ";"; each is pushed as a statement. */
 void mf_parse_local(mf_parser *p, mf_stmts *out);
+/* A variable in constant space behind its declarator. */
+mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d);
 mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d);
 /* Gives a variable its initialiser at "=", "(" or "{", or none; reports what is wrong with it. */
 void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs);
@@ -340,6 +460,80 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs);
 /* parse_function.c */
 
 void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator *d);
+/* The name of a function: a declarator, or "operator" and its mark. */
+bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *d);
+/* A template of functions joins its overload set; NULL after a complaint. */
+mf_candidate *mf_add_generic(mf_parser *p, mf_template *t, bool is_conversion);
+mf_candidate *mf_read_instance(mf_parser *p, const mf_template *t);
+void mf_finish_instance(mf_parser *p, mf_candidate *c);
+/* Reads the body of a function whose declaration stands already. */
+void mf_read_body(mf_parser *p, mf_candidate *c);
+/* Has the body read in time: it is called at `at`. */
+void mf_need_body(mf_parser *p, mf_candidate *c, span at);
+void mf_read_pending(mf_parser *p);
+
+/* template.c, instance.c */
+
+void mf_parse_template(mf_parser *p);
+/* "<...>" at the cursor. */
+bool mf_parse_targs(mf_parser *p, mf_targs *out);
+/* What follows "template" in an explicit instantiation, and "template <>" in a specialisation of a
+ * function, whose arguments stand at the token `args` (0: none). */
+void mf_parse_instantiation(mf_parser *p, span begin);
+void mf_parse_specialisation(mf_parser *p, size_t name);
+/* A member defined outside of its class, behind the specifiers. */
+void mf_parse_outside(mf_parser *p, const mf_specs *specs);
+/* Its body, to the member of the scope's record that is declared so; at "(". */
+void mf_define_member(mf_parser *p, const mf_specs *specs, const mf_declarator *d);
+/* The symbol that a class, alias or variable template is for these arguments; NULL after a
+ * complaint. */
+/* An instance that is called or asked for: joins the unit's functions. */
+void mf_use_instance(mf_parser *p, mf_candidate *c, span at);
+/* Whether a function of the set has exactly this type. */
+bool mf_function_fits(mf_parser *p, const mf_symbol *set, const mf_type *type, span at);
+/* "(types)" of a function's type: a place of each. */
+bool mf_read_types(mf_parser *p, mf_exprs *out);
+mf_symbol *mf_instantiate(mf_parser *p, mf_template *t, const mf_targs *given, span at);
+/* The ident "operator+" for the mark between the token "operator" and "(" ; NULL for a type. */
+mf_ident *mf_operator_name(mf_parser *p, size_t at, size_t paren);
+
+/* own.c */
+
+/* A call of the user's own operator for these operands; NULL where there is none. `b` may be NULL. */
+mf_expr *mf_own_operator(mf_parser *p, str mark, mf_expr *a, mf_expr *b, span at);
+/* "simdgroup_matrix.thread_elements()", at "(". */
+mf_expr *mf_thread_elements(mf_parser *p, mf_expr *e);
+/* An expansion of packs, "x...": read once an element, with the packs' names standing for it. */
+enum { MF_PACKS = 8 };
+typedef struct mf_pack {
+    size_t begin, end, n;
+    mf_symbol *names[MF_PACKS];
+    size_t count;
+} mf_pack;
+/* Whether what is between here and the next comma expands packs. */
+bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out);
+/* Goes back to the begin for element `i`, in a scope that mf_pop_scope ends. */
+void mf_enter_pack(mf_parser *p, const mf_pack *pack, size_t i);
+
+/* lambda.c */
+
+mf_expr *mf_parse_lambda(mf_parser *p);
+
+/* member.c */
+
+/* Statements of a constructor: the members' initialisers, then its body. */
+mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c);
+/* The value that "T x;" gives; NULL where it gives none. */
+mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at);
+/* The member functions of that name, of the record or its bases; NULL: none. */
+mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name);
+/* The object of the function being read: a place; NULL after a complaint. */
+mf_expr *mf_make_self(mf_parser *p, span at);
+/* What a member is without an initialiser in the constructor; NULL: left as it is. */
+mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span at);
+/* A place of a record as one of its base. */
+mf_expr *mf_to_base(mf_parser *p, mf_expr *e, const mf_record *base);
+bool mf_derives(const mf_record *r, const mf_record *base);
 
 /* flow.c */
 

@@ -1,4 +1,5 @@
 /* The preprocessor's main loop: the file, the directives in it, the macros' bodies above it. */
+#include "base/buf.h"
 #include "mslfront/preproc.h"
 
 mf_macro *mf_library_macro(arena *mem, mf_ident *name, const char *text)
@@ -81,8 +82,8 @@ static bool pragma_operator(mf_preproc *pp, mf_token name)
 mf_token mf_pp_next(mf_preproc *pp)
 {
     for (;;) {
-        bool from_file = pp->top == NULL;
         mf_token t = mf_pp_raw(pp);
+        bool from_file = pp->top == NULL; /* only now: a macro used up was still there before */
         if (from_file && t.kind == MF_TOK_HASH && (t.flags & MF_AT_LINE) != 0) {
             mf_token loop = mf_pp_directive(pp, t);
             if (loop.kind != MF_TOK_END) return loop;
@@ -159,14 +160,50 @@ static void start(mf_preproc *pp, uint32_t file, const mf_options *options)
     }
 }
 
+/* The library's own text, in front of the user's. */
+static void read_prelude(mf_preproc *pp, mf_tokens *out)
+{
+    static const char *const lines[] = {
+#define MF_PRELUDE(line) line,
+#include "mslfront/library/prelude.def"
+#undef MF_PRELUDE
+    };
+    ingot_allocator hook = arena_hook(pp->mem);
+    buf text = buf_make(&hook);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+        buf_text(&text, lines[i]);
+        buf_char(&text, '\n');
+    }
+    str all = buf_view(&text);
+    mf_lexer x = {.mem = pp->mem, .idents = pp->idents, .diags = pp->diags, .text = all.p, .end = (uint32_t)all.n};
+    x.file = source_add(pp->mem, pp->sources, STR("metal_stdlib"), all);
+    for (mf_token t = mf_lex(&x); t.kind != MF_TOK_END; t = mf_lex(&x)) mf_tokens_push(pp->mem, out, t);
+}
+
+/* "and" and its like: names to the preprocessor, marks to the parser. */
+static void spell_out(mf_token *t)
+{
+    static const struct {
+        const char *word;
+        mf_token_kind kind;
+    } words[] = {{"and", MF_TOK_AMP_AMP},    {"or", MF_TOK_PIPE_PIPE}, {"not", MF_TOK_BANG},
+                 {"not_eq", MF_TOK_BANG_EQ}, {"bitand", MF_TOK_AMP},   {"bitor", MF_TOK_PIPE},
+                 {"xor", MF_TOK_CARET},      {"compl", MF_TOK_TILDE}};
+    for (size_t i = 0; t->kind == MF_TOK_IDENT && t->n <= 6 && i < sizeof words / sizeof words[0]; ++i) {
+        if (str_is(t->ident->text, words[i].word)) t->kind = words[i].kind;
+    }
+}
+
 mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options)
 {
     start(pp, file, options);
-    mf_tokens out = {.cap = pp->file.end / 4 + 16};
+    mf_tokens out = {.cap = pp->file.end / 4 + 8000};
     out.at = arena_array(pp->mem, mf_token, out.cap);
+    read_prelude(pp, &out);
     for (;;) {
         mf_token t = mf_pp_next(pp);
         if (t.kind == MF_TOK_END) break;
+        spell_out(&t);
         mf_tokens_push(pp->mem, &out, t);
     }
     mf_pp_finish(pp);

@@ -1,6 +1,6 @@
 /* Scopes and the look-up of names, the user's and the library's. */
 #include "mslfront/names.h"
-#include "mslfront/parser.h"
+#include "mslfront/template.h"
 
 enum { SMALL_SCOPE = 8 };
 
@@ -56,6 +56,11 @@ mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
     const mf_scope *outer = p->scope->parent;
     if (old == NULL && outer != NULL && outer->is_params) old = mf_find(outer, id);
     if (old == NULL) return mf_add_symbol(p, p->scope, kind, id, at);
+    if (old->at.file == p->prelude_file && at.file != p->prelude_file && old->at.file != 0) {
+        mf_symbol *next = old->next; /* the text's own takes the place of the library's */
+        *old = (mf_symbol){.kind = kind, .name = id, .at = at, .next = next};
+        return old;
+    }
     diag_error(p->diags, at, "'%.*s' is already declared in this scope", STR_ARG(id->text));
     diag_note(p->diags, old->at, "it was declared here");
     return NULL;
@@ -63,10 +68,11 @@ mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
 
 /* Where a part of a qualified name is looked for. */
 typedef struct place {
-    enum { FROM_HERE, IN_SCOPE, IN_METAL, IN_MATH, IN_ENUM, IN_VOTE, NOWHERE } kind;
+    enum { FROM_HERE, IN_SCOPE, IN_METAL, IN_MATH, IN_ENUM, IN_ITEMS, IN_VOTE, NOWHERE } kind;
     const mf_scope *scope;
     mf_math math;
     str enumeration;
+    const mf_type *type; /* IN_ITEMS: an enumeration of the user's */
 } place;
 
 static bool known_to_library(const mf_ident *id)
@@ -89,6 +95,7 @@ static void find_in_library(mf_ref *r)
 
 static mf_symbol *find_used(const mf_scope *s, const mf_ident *id)
 {
+    if (s->record != NULL) return mf_find_member(s->record, id);
     mf_symbol *found = mf_find(s, id);
     for (size_t i = 0; found == NULL && i < s->used_count; ++i) found = mf_find(s->used[i], id);
     return found;
@@ -103,7 +110,7 @@ static void find_from_here(mf_parser *p, mf_ref *r)
             find_in_library(r);
             return;
         }
-        if (s->is_metal) find_in_library(r);
+        if (s->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) find_in_library(r);
         if (r->symbol != NULL || r->builtin >= 0 || r->type != NULL) return;
     }
     if (r->id->type != NULL && !r->id->type_in_metal) {
@@ -119,7 +126,11 @@ static void find_in(mf_parser *p, const place *where, mf_ref *r)
     case FROM_HERE: find_from_here(p, r); break;
     case IN_SCOPE:
         r->symbol = find_used(where->scope, r->id);
-        if (r->symbol == NULL && where->scope->is_metal) find_in_library(r);
+        if (where->math != MF_MATH_DEFAULT && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) {
+            find_in_library(r);
+            r->math = where->math;
+        }
+        if (where->scope->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) find_in_library(r);
         if (r->symbol == NULL && where->scope->kind == MF_SCOPE_GLOBAL && r->id->type != NULL &&
             !r->id->type_in_metal) {
             r->type = r->id->type;
@@ -133,6 +144,15 @@ static void find_in(mf_parser *p, const place *where, mf_ref *r)
     case IN_ENUM:
         r->is_constant = mf_library_constant(where->enumeration, r->id->text, &r->type, &r->value);
         break;
+    case IN_ITEMS:
+        for (size_t i = 0; i < where->type->enumeration->item_count; ++i) {
+            const mf_enumerator *one = &where->type->enumeration->items[i];
+            if (!str_eq(one->name, r->id->text)) continue;
+            r->is_constant = true;
+            r->type = where->type;
+            r->value = one->value;
+        }
+        break;
     case IN_VOTE:
         if (str_is(r->id->text, "vote_t")) r->type = mf_scalar_type(MF_ULONG);
         break;
@@ -144,7 +164,20 @@ static void find_in(mf_parser *p, const place *where, mf_ref *r)
 static place place_of(const mf_ref *r)
 {
     const mf_symbol *s = r->symbol;
-    if (s != NULL && s->names != NULL) return (place){.kind = IN_SCOPE, .scope = s->names};
+    if (s != NULL && s->names != NULL) {
+        place in = {.kind = IN_SCOPE, .scope = s->names};
+        bool math = s->kind == MF_SYM_NAMESPACE && s->names->in_metal && !s->names->is_metal;
+        if (math && str_is(r->id->text, "fast")) in.math = MF_MATH_FAST;
+        if (math && str_is(r->id->text, "precise")) in.math = MF_MATH_PRECISE;
+        return in;
+    }
+    const mf_type *t = s != NULL && s->kind == MF_SYM_TYPE ? s->type.type : NULL;
+    if (t != NULL && t->kind == MF_TYPE_RECORD && t->record->scope != NULL)
+        return (place){.kind = IN_SCOPE, .scope = t->record->scope};
+    if (t != NULL && t->kind == MF_TYPE_ENUM) {
+        if (t->enumeration->underlying != NULL) return (place){.kind = IN_ITEMS, .type = t};
+        return (place){.kind = IN_ENUM, .enumeration = t->enumeration->name};
+    }
     if (s != NULL) return (place){.kind = NOWHERE};
     str name = r->id->text;
     if (str_is(name, "metal")) return (place){.kind = IN_METAL};
@@ -157,49 +190,82 @@ static place place_of(const mf_ref *r)
     return (place){.kind = NOWHERE};
 }
 
-static mf_ref resolve(mf_parser *p, size_t *at, bool quiet)
+/* Arguments behind the name of a template make it a type or a variable; false after a complaint. */
+static bool take_arguments(mf_parser *p, mf_ref *r)
 {
-    const mf_token *t = &p->tokens[*at];
+    mf_symbol *s = r->symbol;
+    if (s == NULL || !mf_at(p, MF_TOK_LESS) || s->generic == NULL) return true;
+    mf_targs args;
+    if (!mf_parse_targs(p, &args)) return false;
+    r->at = mf_since(p, r->at);
+    r->symbol = mf_instantiate(p, s->generic, &args, r->at);
+    r->builtin = -1;
+    return r->symbol != NULL;
+}
+
+static mf_ref resolve(mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
     mf_ref r = {.builtin = -1, .at = t->at};
     place where = {.kind = FROM_HERE};
     if (t->kind == MF_TOK_SCOPE) {
         where = (place){.kind = IN_SCOPE, .scope = p->global};
-        t = &p->tokens[++*at];
+        mf_advance(p);
     }
     for (;;) {
         bool qualified = where.kind != FROM_HERE;
+        if (qualified) mf_accept(p, MF_KW_TEMPLATE);
+        t = mf_cur(p);
         r = (mf_ref){
             .id = t->ident, .builtin = -1, .at = span_join(r.at, t->at), .qualified = qualified};
+        if (t->kind == MF_KW_OPERATOR) {
+            size_t begin = p->at++;
+            if (mf_at(p, MF_TOK_L_PAREN)) p->at += 2;
+            while (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_END)) mf_advance(p);
+            r.id = mf_operator_name(p, begin, p->at);
+            if (r.id != NULL) find_in(p, &where, &r);
+            return r;
+        }
         if (t->kind != MF_TOK_IDENT) {
-            if (!quiet) mf_syntax(p, t->at, "expected a name after '::'");
+            mf_syntax(p, t->at, "expected a name after '::'");
             r.id = NULL;
             return r;
         }
         find_in(p, &where, &r);
-        t = &p->tokens[++*at];
-        if (t->kind != MF_TOK_SCOPE) return r;
-        where = place_of(&r);
-        if (where.kind == NOWHERE) {
-            if (!quiet) {
-                mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration",
-                          STR_ARG(r.id->text));
-            }
+        mf_advance(p);
+        if (!take_arguments(p, &r)) {
+            p->panic = true;
             r.id = NULL;
             return r;
         }
-        t = &p->tokens[++*at];
+        if (!mf_at(p, MF_TOK_SCOPE)) return r;
+        where = place_of(&r);
+        if (where.kind == NOWHERE) {
+            mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration",
+                      STR_ARG(r.id->text));
+            r.id = NULL;
+            return r;
+        }
+        mf_advance(p);
     }
 }
 
 mf_ref mf_resolve(mf_parser *p)
 {
-    return resolve(p, &p->at, false);
+    return resolve(p);
 }
 
 mf_ref mf_peek_name(mf_parser *p)
 {
     size_t at = p->at;
-    return resolve(p, &at, true);
+    bool panic = p->panic;
+    diag_list quiet;
+    diag_list *loud = mf_quiet(p, &quiet);
+    mf_ref r = resolve(p);
+    mf_loud(p, loud);
+    p->at = at;
+    p->panic = panic;
+    return r;
 }
 
 void mf_unknown_name(mf_parser *p, const mf_ref *r)

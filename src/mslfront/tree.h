@@ -211,9 +211,12 @@ struct mf_var {
     uint32_t index; /* parameters: position. Locals: number within the function. Globals: within the
                        unit */
     mf_binding binding;
-    uint32_t slot; /* BUFFER, THREADGROUP, TEXTURE, SAMPLER: as written, or the next free one where
+    uint32_t slot; /* of a function constant: its index. BUFFER, THREADGROUP, TEXTURE, SAMPLER: as written, or the next free one where
                       none is */
     mf_input input;
+    bool is_function_constant; /* [[function_constant(slot)]]: */
+    bool is_given;             /* ... its value was given, and is `value` and `init`; else `init` is zero and
+                                  nothing that reads it may run */
     bool has_value; /* a const or constexpr scalar whose initialiser folded to `value` */
     mf_constant value;
 };
@@ -256,11 +259,21 @@ typedef struct mf_define {
 
 enum { MF_VERSION = 320 }; /* the language version where none is asked for: MSL 3.2 */
 
+/* The value of a function constant, by name, or by index where the name is empty. */
+typedef struct mf_given {
+    str name;
+    uint32_t index;
+    bool is_float; /* `value.f` counts, else `value.i`; it is converted to the constant's type */
+    mf_constant value;
+} mf_given;
+
 /* Zero is a valid default. */
 typedef struct mf_options {
     uint32_t version; /* __METAL_VERSION__, e.g. 310 for MSL 3.1; 0 means MF_VERSION */
     const mf_define *defines;
     size_t define_count;
+    const mf_given *constants;
+    size_t constant_count;
 } mf_options;
 
 /* Reads a text to its tree. NULL, with at least one error in `diags`, when it is not valid or uses

@@ -116,6 +116,7 @@ static const mf_type atomic_types[MF_SCALARS] = {
     }
 
 static const mf_type half_matrices[MATRIX_SIZES][MATRIX_SIZES] = MATRICES(HALF, "half", 2);
+static const mf_type bfloat_matrices[MATRIX_SIZES][MATRIX_SIZES] = MATRICES(BFLOAT, "bfloat", 2);
 static const mf_type float_matrices[MATRIX_SIZES][MATRIX_SIZES] = MATRICES(FLOAT, "float", 4);
 
 #define SIMD_MATRIX(ID, text, bytes)                                                               \
@@ -166,7 +167,9 @@ const mf_type *mf_atomic_type(mf_scalar s)
 
 const mf_type *mf_matrix_type(mf_scalar s, unsigned columns, unsigned rows)
 {
-    const mf_type(*table)[MATRIX_SIZES] = s == MF_HALF ? half_matrices : float_matrices;
+    const mf_type(*table)[MATRIX_SIZES] = s == MF_HALF     ? half_matrices
+                                            : s == MF_BFLOAT ? bfloat_matrices
+                                                             : float_matrices;
     return &table[columns - SMALLEST_WIDTH][rows - SMALLEST_WIDTH];
 }
 

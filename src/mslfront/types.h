@@ -89,6 +89,9 @@ typedef struct mf_field {
     span at;
     const mf_type *type;
     uint8_t quals;
+    bool is_base;      /* a base class, unnamed */
+    bool is_reference; /* declared as one: `type` is the pointer it is kept as */
+    size_t init_at;    /* for the parser: the token at which its initialiser begins, or 0 */
     uint32_t align;  /* alignas of the member; 0 = its type's */
     uint64_t offset; /* bytes from the record's first */
 } mf_field;
@@ -98,7 +101,14 @@ struct mf_record {
     span at;
     bool is_union;
     bool complete; /* false while its body is being read */
+    bool constructs; /* T x; runs something: a constructor or a member's initialiser */
+    struct mf_scope *scope; /* for the parser: its members' names; NULL before its body */
+    struct mf_candidate *constructors, *conversions, *implicit; /* for the parser */
+    struct mf_template *made_of; /* for the parser: the template it is an instance of ... */
+    const void *made_with;             /* ... and the arguments */
+    const struct mf_ident *own_name;   /* for the parser: what constructors are named */
     const mf_type *type;
+    uint32_t own_align; /* alignas of the whole, or 0 */
     mf_type *own_type; /* the same, for the parser that completes it */
     mf_field *fields;
     size_t field_count;

@@ -92,6 +92,14 @@ mf_unit *mf_finish_unit(mf_parser *p)
     order_functions(p, &functions);
     check_kernel_names(p);
     if (p->diags->errors != p->errors_before) return NULL;
+    size_t own = 0; /* the library's constants stand where they are used */
+    for (size_t i = 0; i < p->globals.n; ++i) {
+        if (p->globals.at[i]->at.file == p->prelude_file) continue;
+        p->globals.at[own] = p->globals.at[i];
+        p->globals.at[own]->index = (uint32_t)own;
+        ++own;
+    }
+    p->globals.n = own;
     mf_unit *u = arena_new(p->mem, mf_unit);
     *u = (mf_unit){.functions = functions.at,
                    .function_count = functions.n,
@@ -115,7 +123,9 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
         .mem = mem, .sources = sources, .diags = diags, .idents = &idents, .types = {.mem = mem}};
     p.tokens = tokens.at;
     p.token_count = tokens.n;
+    p.prelude_file = tokens.n != 0 ? tokens.at[0].at.file : 0;
     p.errors_before = errors_before;
+    p.options = options != NULL ? options : &none;
     if (pp.stopped) return NULL;
     mf_parse_unit(&p);
     return mf_finish_unit(&p);

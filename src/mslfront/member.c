@@ -1,0 +1,270 @@
+/* Members: look-up through bases, the object of a member function, constructors. */
+#include "mslfront/template.h"
+
+bool mf_derives(const mf_record *r, const mf_record *base)
+{
+    if (r == base) return true;
+    for (size_t i = 0; r->scope != NULL && i < r->scope->used_count; ++i) {
+        const mf_record *one = r->scope->used[i]->record;
+        if (one != NULL && mf_derives(one, base)) return true;
+    }
+    return false;
+}
+
+mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name)
+{
+    if (r->scope == NULL) return NULL;
+    mf_symbol *found = mf_find(r->scope, name);
+    for (size_t i = 0; found == NULL && i < r->scope->used_count; ++i) {
+        if (r->scope->used[i]->record != NULL) found = mf_find_member(r->scope->used[i]->record, name);
+    }
+    return found;
+}
+
+/* One step down to a base that is, or has as a base, what is wanted. */
+static mf_expr *step_to_base(mf_parser *p, mf_expr *e, const mf_record *base)
+{
+    const mf_record *r = e->type->record;
+    for (size_t i = 0; i < r->field_count; ++i) {
+        const mf_field *f = &r->fields[i];
+        if (!f->is_base || !mf_derives(f->type->record, base)) continue;
+        mf_expr *m = mf_make_place(p, MF_EXPR_MEMBER, e->at, (mf_qtype){f->type, e->space, e->quals});
+        m->a = e;
+        m->field = (uint32_t)i;
+        return mf_finish(p, m);
+    }
+    for (size_t i = 0; i < r->scope->used_count; ++i) { /* an empty base lies nowhere in particular */
+        const mf_record *one = r->scope->used[i]->record;
+        if (one == NULL || !mf_derives(one, base)) continue;
+        mf_expr *c = mf_make_place(p, MF_EXPR_CAST, e->at, (mf_qtype){one->type, e->space, e->quals});
+        c->a = e;
+        c->cast = MF_CAST_PLACE;
+        c->implicit = true;
+        return mf_finish(p, c);
+    }
+    return e;
+}
+
+mf_expr *mf_to_base(mf_parser *p, mf_expr *e, const mf_record *base)
+{
+    while (!mf_bad(e) && e->type->record != base && mf_derives(e->type->record, base))
+        e = step_to_base(p, e, base);
+    return e;
+}
+
+mf_expr *mf_make_self(mf_parser *p, span at)
+{
+    mf_var *self = p->function != NULL ? p->function->self : NULL;
+    if (self != NULL) return mf_make_var(p, self, at);
+    if (p->unevaluated && p->scope->record != NULL) {
+        mf_declarator d = {.type = {.type = p->scope->record->type}, .at = at};
+        return mf_make_var(p, mf_new_var(p, MF_VAR_LOCAL, &d), at);
+    }
+    diag_error(p->diags, at, "a member is used without an object");
+    return mf_error(p, at);
+}
+
+/* The constructor that nobody wrote. */
+static mf_candidate *implicit_constructor(mf_parser *p, mf_record *r)
+{
+    if (r->implicit != NULL) return r->implicit;
+    mf_candidate *c = arena_new(p->mem, mf_candidate);
+    mf_function *f = arena_new(p->mem, mf_function);
+    f->name = r->name.n != 0 ? r->name : STR("(unnamed)");
+    f->label = f->name;
+    f->at = r->at;
+    f->result = r->type;
+    c->function = f;
+    c->record = r;
+    c->is_constructor = c->is_default = c->is_constexpr = true;
+    c->scope = r->scope;
+    r->implicit = c;
+    mf_candidates_push(p->mem, &p->candidates, c);
+    return c;
+}
+
+static mf_expr *default_array(mf_parser *p, const mf_type *type, span at)
+{
+    enum { MOST = 4096 };
+    mf_expr *one = mf_default_value(p, type->elem, at);
+    if (one == NULL || mf_bad(one)) return one;
+    if (type->count > MOST) {
+        diag_error(p->diags, at, "an array of more than %d objects that are constructed is not supported", MOST);
+        return mf_error(p, at);
+    }
+    mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, at, type);
+    e->args = arena_array(p->mem, mf_expr *, type->count);
+    for (uint64_t i = 0; i < type->count; ++i) e->args[e->arg_count++] = one;
+    return mf_finish(p, e);
+}
+
+mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at)
+{
+    if (type->kind == MF_TYPE_ARRAY) return default_array(p, type, at);
+    if (type->kind != MF_TYPE_RECORD || !type->record->constructs) return NULL;
+    mf_exprs none = mf_exprs_none();
+    if (type->record->constructors != NULL) {
+        mf_expr *e = mf_call_constructor(p, type->record, &none, false, at);
+        if (e != NULL) return e;
+        diag_error(p->diags, at, "'%.*s' has no constructor without arguments",
+                   STR_ARG(mf_type_text(p->mem, type)));
+        return mf_error(p, at);
+    }
+    mf_candidate *c = implicit_constructor(p, type->record);
+    mf_need_body(p, c, at);
+    mf_expr *e = mf_new(p, MF_EXPR_CALL, at, type);
+    e->function = c->function;
+    mf_add_call(p, c, at);
+    return mf_finish(p, e);
+}
+
+static const mf_type *reference_to(mf_parser *p, const mf_type *pointer)
+{
+    return mf_reference_type(&p->types, pointer->elem, pointer->space, pointer->quals);
+}
+
+/* A member's value from the arguments in parentheses behind its name. */
+static mf_expr *value_from(mf_parser *p, const mf_field *f, mf_exprs *args, span at)
+{
+    if (f->is_reference && args->n == 1)
+        return mf_make_address(p, mf_bind_reference(p, args->at[0], reference_to(p, f->type), "bind"), at);
+    if (f->type->kind == MF_TYPE_POINTER && args->n == 1) return mf_convert(p, args->at[0], f->type, "initialise with");
+    if (f->type->kind == MF_TYPE_ARRAY) {
+        if (args->n == 0) return mf_new(p, MF_EXPR_ZERO, at, f->type);
+        if (args->n == 1 && args->at[0]->type == f->type) { /* array members may be copied this way */
+            mf_expr *v = mf_new(p, MF_EXPR_LOAD, at, f->type);
+            v->a = args->at[0];
+            return mf_bad(v->a) ? v->a : mf_finish(p, v);
+        }
+    }
+    return mf_construct(p, (mf_qtype){.type = f->type}, args, at);
+}
+
+/* The field that an initialiser's name means; field_count where it is none. */
+static size_t named_field(mf_parser *p, const mf_record *r, bool *delegates)
+{
+    size_t before = p->at;
+    for (size_t i = 0; i < r->field_count; ++i) {
+        if (r->fields[i].is_base || r->fields[i].name.n == 0 || !mf_at(p, MF_TOK_IDENT)) continue;
+        if (!str_eq(r->fields[i].name, mf_cur(p)->ident->text)) continue;
+        mf_advance(p);
+        return i;
+    }
+    mf_qtype q = {0};
+    if (mf_parse_named_type(p, &q) && q.type->kind == MF_TYPE_RECORD) {
+        *delegates = q.type == r->type;
+        for (size_t i = 0; i < r->field_count; ++i) {
+            if (r->fields[i].is_base && r->fields[i].type == q.type) return i;
+        }
+        if (*delegates || mf_derives(r, q.type->record)) return r->field_count; /* an empty base */
+    }
+    p->at = before;
+    mf_syntax(p, mf_cur(p)->at, "expected the name of a member or base");
+    return r->field_count;
+}
+
+static mf_expr *read_value(mf_parser *p, const mf_field *f)
+{
+    span begin = mf_cur(p)->at;
+    if (mf_at(p, MF_TOK_L_BRACE) && !f->is_reference) {
+        const mf_type *t = f->type;
+        return mf_parse_braced(p, &t);
+    }
+    mf_exprs args = mf_exprs_none();
+    mf_token_kind close = mf_at(p, MF_TOK_L_BRACE) ? MF_TOK_R_BRACE : MF_TOK_R_PAREN;
+    mf_advance(p);
+    if (!mf_parse_arguments(p, &args, close)) return mf_error(p, begin);
+    return value_from(p, f, &args, mf_since(p, begin));
+}
+
+/* ": a(x), b{y}": a value by field. *whole is what another constructor gives. */
+static void read_initializers(mf_parser *p, const mf_record *r, mf_expr **values, mf_expr **whole)
+{
+    do {
+        bool delegates = false;
+        mf_advance(p);
+        size_t i = named_field(p, r, &delegates);
+        if (p->panic) return;
+        if (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_L_BRACE)) {
+            mf_syntax(p, mf_cur(p)->at, "expected the value of the member");
+            return;
+        }
+        mf_field self = {.type = r->type};
+        if (i < r->field_count) values[i] = read_value(p, &r->fields[i]);
+        else if (delegates) *whole = read_value(p, &self);
+        else p->at = mf_skip_balanced(p, p->at);
+    } while (!p->panic && mf_at(p, MF_TOK_COMMA));
+}
+
+mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span at)
+{
+    if (f->init_at == 0) return mf_default_value(p, f->type, at);
+    size_t before = p->at;
+    mf_scope *scope = p->scope;
+    p->at = f->init_at;
+    p->scope = r->scope;
+    mf_expr *e;
+    if (f->is_reference) {
+        mf_advance(p);
+        e = mf_make_address(p, mf_bind_reference(p, mf_parse_assignment(p), reference_to(p, f->type), "bind"), at);
+    } else {
+        mf_accept(p, MF_TOK_EQ);
+        const mf_type *t = f->type;
+        e = mf_parse_initializer(p, &t);
+    }
+    p->at = before;
+    p->scope = scope;
+    return e;
+}
+
+static void push_assign(mf_parser *p, mf_stmts *out, mf_expr *place, mf_expr *value)
+{
+    if (value == NULL || mf_bad(value) || mf_bad(place)) return;
+    mf_expr *e = mf_make_place(p, MF_EXPR_ASSIGN, value->at, (mf_qtype){place->type, place->space, 0});
+    e->a = place;
+    e->b = value;
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, value->at);
+    s->expr = mf_finish(p, e);
+    if (!mf_bad(s->expr)) mf_stmts_push(p->mem, out, s);
+}
+
+static void push_members(mf_parser *p, mf_candidate *c, mf_expr **values, mf_stmts *out)
+{
+    mf_record *r = c->record;
+    span at = c->function->at;
+    for (size_t i = 0; i < r->field_count; ++i) {
+        if (r->is_union && values[i] == NULL && r->fields[i].init_at == 0) continue;
+        mf_expr *v = values[i] != NULL ? values[i] : mf_member_default(p, r, &r->fields[i], at);
+        if (v == NULL) continue;
+        mf_expr *place = mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){r->fields[i].type, MF_THREAD, 0});
+        place->a = mf_make_var(p, c->self, at);
+        place->field = (uint32_t)i;
+        push_assign(p, out, mf_finish(p, place), v);
+    }
+}
+
+mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
+{
+    mf_record *r = c->record;
+    span at = c->function->at;
+    mf_declarator d = {.type = {.type = r->type}, .at = at};
+    mf_stmts items = mf_stmts_none();
+    c->self = mf_new_var(p, MF_VAR_LOCAL, &d);
+    c->self->name = STR("this");
+    mf_vars_push(p->mem, &p->locals, c->self);
+    mf_stmt *decl = mf_new_stmt(p, MF_STMT_DECL, at);
+    decl->var = c->self;
+    mf_stmts_push(p->mem, &items, decl);
+    mf_expr **values = arena_array(p->mem, mf_expr *, r->field_count + 1), *whole = NULL;
+    if (c->body_at != 0 && mf_at(p, MF_TOK_COLON)) read_initializers(p, r, values, &whole);
+    if (whole != NULL) push_assign(p, &items, mf_make_var(p, c->self, at), whole);
+    else push_members(p, c, values, &items);
+    if (c->body_at != 0 && !p->panic) mf_stmts_push(p->mem, &items, mf_parse_block(p));
+    mf_stmt *end = mf_new_stmt(p, MF_STMT_RETURN, at);
+    end->expr = mf_value(p, mf_make_var(p, c->self, at));
+    mf_stmts_push(p->mem, &items, end);
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_BLOCK, at);
+    s->items = items.at;
+    s->item_count = items.n;
+    return s;
+}
