@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 import tarfile
 import tempfile
@@ -37,11 +38,14 @@ def _tag():
 
 def _build_library(folder):
     """Builds libingot without its tests and returns its path."""
-    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    ninja = shutil.which("ninja") is not None
+    generator = ["-G", "Ninja"] if ninja else ["-G", "Unix Makefiles"]
+    # For Ninja "ingot" is the command, whose file is called that; for make it is the library.
+    target = ("libingot.dylib" if sys.platform == "darwin" else "libingot.so") if ninja else "ingot"
     subprocess.run(["cmake", "-S", str(ROOT), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release",
                     "-DINGOT_TESTS=OFF", "-DINGOT_WERROR=OFF"], check=True)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count() or 1)
-    subprocess.run(["cmake", "--build", str(folder), "--target", "ingot", "-j", jobs], check=True)
+    subprocess.run(["cmake", "--build", str(folder), "--target", target, "-j", jobs], check=True)
     for name in ("libingot.so", "libingot.dylib"):
         if (folder / name).exists():
             return (folder / name).resolve(), name
