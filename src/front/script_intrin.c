@@ -347,6 +347,7 @@ value fn_byte_offset(script *s, const call *c)
     value from = c->args[0].kind == VALUE_BUFFER ? value_expr(p) : c->args[0];
     pointer_target(from, &pointee, &where);
     bool typed = c->row->params[strlen(c->row->params) - 1] == '?' && value_is_given(c->args[2]);
+    if (!typed) pointee = IR_VOID;
     if (typed && !to_dtype(s, c->args[2], c->spans[2], &pointee)) return value_poison();
     value v = make_call(s, IR_FN_BYTE_OFFSET, IR_POINTER, (const ir_node *const[]){p, n}, 2, c->at);
     return pointer_value(v, pointee, where);

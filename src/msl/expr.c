@@ -87,7 +87,7 @@ static void pointer(emitter *e, const ir_buffer *b)
         return;
     }
     bool is_const = map_get_id(&e->written, b->data) == NULL && b->data->scope == IR_SCOPE_GLOBAL;
-    buf_printf(&e->out, "((%s %s%s *)%s)", msl_space(b->data->scope), is_const ? "const " : "",
+    buf_printf(&e->out, "((%s %s%s*)%s)", msl_space(b->data->scope), is_const ? "const " : "",
                msl_type_or_error(e, b->type, b->at), name);
 }
 
@@ -149,7 +149,7 @@ void msl_vector_place(emitter *e, const ir_buffer *b, const ir_node *index, ir_t
 {
     bool is_const = map_get_id(&e->written, b->data) == NULL && b->data->scope == IR_SCOPE_GLOBAL;
     const char *name = how == MSL_PACKED ? msl_packed_type(e, type) : msl_type_or_error(e, type, index->at);
-    buf_printf(&e->out, "*(%s %s%s *)(", msl_space(b->data->scope), is_const ? "const " : "", name);
+    buf_printf(&e->out, "*(%s %s%s*)(", msl_space(b->data->scope), is_const ? "const " : "", name);
     pointer(e, b);
     const ir_node *base = ir_as_ramp(index)->base;
     if (!ir_is_const(base, 0)) {
@@ -289,7 +289,7 @@ static ir_scope pointer_scope(const ir_node *n)
 
 static void byte_offset(emitter *e, const ir_call *n)
 {
-    buf_printf(&e->out, "((%s char *)", msl_space(pointer_scope(n->args.at[0])));
+    buf_printf(&e->out, "((%s char*)", msl_space(pointer_scope(n->args.at[0])));
     msl_expr(e, n->args.at[0], MSL_UNARY);
     buf_text(&e->out, " + ");
     msl_expr(e, n->args.at[1], LEVEL_SUM + 1);

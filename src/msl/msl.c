@@ -116,7 +116,7 @@ static void buffer_parameter(emitter *e, const ir_var *v, size_t slot)
 {
     bool is_const = map_get_id(&e->written, v) == NULL;
     const char *type = ir_type_is_void(v->pointee) ? "void" : msl_type_or_error(e, v->pointee, v->at);
-    buf_printf(&e->out, "device %s%s *%s [[buffer(%zu)]]", is_const ? "const " : "", type, msl_var_name(e, v), slot);
+    buf_printf(&e->out, "device %s%s* %s [[buffer(%zu)]]", is_const ? "const " : "", type, msl_var_name(e, v), slot);
 }
 
 static void signature(emitter *e, const ir_func *f, const axes *a, const char *name, const char *struct_name)
@@ -135,11 +135,11 @@ static void signature(emitter *e, const ir_func *f, const axes *a, const char *n
     }
     if (struct_name != NULL) {
         next_parameter(e, &first, column);
-        buf_printf(&e->out, "constant %s &args [[buffer(%zu)]]", struct_name, pointers);
+        buf_printf(&e->out, "constant %s& args [[buffer(%zu)]]", struct_name, pointers);
     }
     if (e->dynamic != NULL) {
         next_parameter(e, &first, column);
-        buf_printf(&e->out, "threadgroup %s *%s [[threadgroup(0)]]",
+        buf_printf(&e->out, "threadgroup %s* %s [[threadgroup(0)]]",
                    msl_type_or_error(e, e->dynamic->type, e->dynamic->at), msl_var_name(e, e->dynamic->data));
     }
     if (a->block) {

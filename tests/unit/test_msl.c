@@ -113,8 +113,8 @@ static void body_add_one(fixture *f)
                                 "using namespace metal;\n"
                                 "\n"
                                 "[[max_total_threads_per_threadgroup(32)]]\n"
-                                "kernel void main_kernel(device const float *A [[buffer(0)]],\n"
-                                "                        device float *B [[buffer(1)]],\n"
+                                "kernel void main_kernel(device const float* A [[buffer(0)]],\n"
+                                "                        device float* B [[buffer(1)]],\n"
                                 "                        uint3 threadIdx [[thread_position_in_threadgroup]])\n"
                                 "{\n"
                                 "    const int tx = int(threadIdx.x);\n"
@@ -138,10 +138,10 @@ static void body_names(fixture *f)
     const ir_node *sum = ir_bin_new(&f->mem, IR_ADD, ir_ref(&f->mem, x, (span){0}), ir_ref(&f->mem, y, (span){0}));
     str text = emit(f, "my.kernel", params, 4, tx, put(f, b, i, ir_bin_new(&f->mem, IR_ADD, at(f, a, i), sum)));
     assert_holds(text, "[[host_name(\"my.kernel\")]]");
-    assert_holds(text, "kernel void my_kernel(device const float *device_1 [[buffer(0)]],");
-    assert_holds(text, "device float *a_b [[buffer(1)]]");
+    assert_holds(text, "kernel void my_kernel(device const float* device_1 [[buffer(0)]],");
+    assert_holds(text, "device float* a_b [[buffer(1)]]");
     assert_holds(text, "struct my_kernel_args_t {\n    alignas(8) float half_1;\n    alignas(8) float a_b_1;\n};");
-    assert_holds(text, "constant my_kernel_args_t &args [[buffer(2)]]");
+    assert_holds(text, "constant my_kernel_args_t& args [[buffer(2)]]");
     assert_holds(text, "a_b[thread_1] = device_1[thread_1] + (args.half_1 + args.a_b_1);");
 }
 
@@ -216,8 +216,8 @@ static void body_vector(fixture *f)
     const ir_node *ramp = ir_make(&f->mem, RAMP, ramp, (span){0}, ir_type_lanes(IR_I32, 3), .base = base,
                                   .stride = ir_i32(&f->mem, 1));
     str text = emit(f, "k", params, 2, tx, put(f, b, ramp, at(f, a, ramp)));
-    assert_holds(text, "*(device packed_float3 *)(B + tx * 3) = "
-                       "packed_float3(float3(*(device const packed_float3 *)(A + tx * 3)));");
+    assert_holds(text, "*(device packed_float3*)(B + tx * 3) = "
+                       "packed_float3(float3(*(device const packed_float3*)(A + tx * 3)));");
 }
 
 static void dense_vectors_are_packed(void **state)

@@ -4,8 +4,8 @@
 using namespace metal;
 
 [[max_total_threads_per_threadgroup(1)]]
-kernel void main_kernel(device float *A_ptr [[buffer(0)]],
-                        device half *B_ptr [[buffer(1)]])
+kernel void main_kernel(device float* A_ptr [[buffer(0)]],
+                        device half* B_ptr [[buffer(1)]])
 {
     A_ptr[0] = INFINITY;
     A_ptr[1] = -INFINITY;

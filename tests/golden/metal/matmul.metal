@@ -4,9 +4,9 @@
 using namespace metal;
 
 [[max_total_threads_per_threadgroup(256)]]
-kernel void main_kernel(device const float *A_ptr [[buffer(0)]],
-                        device const float *B_ptr [[buffer(1)]],
-                        device float *C_ptr [[buffer(2)]],
+kernel void main_kernel(device const float* A_ptr [[buffer(0)]],
+                        device const float* B_ptr [[buffer(1)]],
+                        device float* C_ptr [[buffer(2)]],
                         uint3 blockIdx [[threadgroup_position_in_grid]],
                         uint3 threadIdx [[thread_position_in_threadgroup]])
 {

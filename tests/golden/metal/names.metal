@@ -9,10 +9,10 @@ struct kernel_kernel_args_t {
 };
 
 [[max_total_threads_per_threadgroup(32)]]
-kernel void kernel_kernel(device float *Half_ptr [[buffer(0)]],
-                          device const float *device_ptr [[buffer(1)]],
-                          device float *half_ptr [[buffer(2)]],
-                          constant kernel_kernel_args_t &args [[buffer(3)]],
+kernel void kernel_kernel(device float* Half_ptr [[buffer(0)]],
+                          device const float* device_ptr [[buffer(1)]],
+                          device float* half_ptr [[buffer(2)]],
+                          constant kernel_kernel_args_t& args [[buffer(3)]],
                           uint3 blockIdx [[threadgroup_position_in_grid]],
                           uint3 threadIdx [[thread_position_in_threadgroup]])
 {

@@ -4,8 +4,8 @@
 using namespace metal;
 
 [[max_total_threads_per_threadgroup(32)]]
-kernel void main_kernel(device const float *A_ptr [[buffer(0)]],
-                        device float *B_ptr [[buffer(1)]],
+kernel void main_kernel(device const float* A_ptr [[buffer(0)]],
+                        device float* B_ptr [[buffer(1)]],
                         uint3 blockIdx [[threadgroup_position_in_grid]],
                         uint3 threadIdx [[thread_position_in_threadgroup]])
 {
@@ -20,8 +20,8 @@ kernel void main_kernel(device const float *A_ptr [[buffer(0)]],
 using namespace metal;
 
 [[max_total_threads_per_threadgroup(32)]]
-kernel void main_kernel_1(device const float *A_ptr [[buffer(0)]],
-                          device float *C_ptr [[buffer(1)]],
+kernel void main_kernel_1(device const float* A_ptr [[buffer(0)]],
+                          device float* C_ptr [[buffer(1)]],
                           uint3 blockIdx [[threadgroup_position_in_grid]],
                           uint3 threadIdx [[thread_position_in_threadgroup]])
 {

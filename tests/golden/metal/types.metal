@@ -16,9 +16,9 @@ struct main_kernel_args_t {
 };
 
 [[max_total_threads_per_threadgroup(8)]]
-kernel void main_kernel(device long *A_ptr [[buffer(0)]],
-                        device bool *B_ptr [[buffer(1)]],
-                        constant main_kernel_args_t &args [[buffer(2)]],
+kernel void main_kernel(device long* A_ptr [[buffer(0)]],
+                        device bool* B_ptr [[buffer(1)]],
+                        constant main_kernel_args_t& args [[buffer(2)]],
                         uint3 threadIdx [[thread_position_in_threadgroup]])
 {
     const int tx = int(threadIdx.x);
