@@ -1,5 +1,6 @@
 /* The simplifier, intervals, modular sets and proofs: chosen cases, and random ones against brute
  * force. */
+/* labels: full */
 #include "base/buf.h"
 #include "ir/fold.h"
 #include "ir/simplify.h"

@@ -1,5 +1,6 @@
 /* Whole programs, interpreted as written and again after every pass: each time the values must be those worked out by
  * the plain loops of this file. */
+/* labels: full */
 #include "pass_builder.h"
 
 #include "ir/eval.h"

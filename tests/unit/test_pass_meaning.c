@@ -1,4 +1,5 @@
 /* The whole pipeline keeps the meaning: programs interpreted as written and as lowered give the same bytes. */
+/* labels: full */
 #include <math.h>
 #include <stdlib.h>
 

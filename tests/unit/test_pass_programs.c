@@ -1,5 +1,5 @@
 /* Every program of tests/suite, interpreted as written and again after every pass: the values must not change. */
-/* labels: full */
+/* labels: full plain */
 #include "test.h"
 
 #include <dirent.h>
