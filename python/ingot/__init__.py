@@ -17,7 +17,7 @@
 from . import error, runtime, script, testing
 from ._lib import lib as _library
 from .compiler import IngotWarning, compile, emit
-from .error import IngotError, ScriptError
+from .error import CompileError, IngotError, ScriptError
 from .module import Function, Module, load_module, load_module_bytes
 from .registry import get_global_func, list_global_func_names, register_global_func, remove_global_func
 from .runtime import Device, Tensor, cpu, device, metal
@@ -27,6 +27,7 @@ from .target import Target
 __version__: str = _library.ingot_version().decode("ascii")
 
 __all__ = [
+    "CompileError",
     "Device",
     "Function",
     "IRModule",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes as c
 import warnings
-from typing import Any, Callable, List, Optional, Union
+from typing import Any, Callable, List, Optional, Type, Union
 
 from . import _lib, registry
 from ._lib import CompileOptions, Error, lib, take_text
-from .error import SYNTAX, UNSUPPORTED, Diagnostic, ScriptError, check
+from .error import SYNTAX, UNSUPPORTED, CompileError, Diagnostic, ScriptError, check
 from .module import Module
 from .script._program import IRModule, PrimFunc, ScriptText, Text, _Program
 from .target import Target
@@ -59,7 +59,7 @@ class _Session:
         except BaseException as exception:  # raised again by `conclude`: nothing may unwind through C
             self._raised = exception
 
-    def conclude(self, status: int) -> None:
+    def conclude(self, status: int, kind: Type[ScriptError] = CompileError) -> None:
         """Warns, and raises what went wrong."""
         failed = any(d.severity == "error" for d in self.diagnostics)
         for d in self.diagnostics:
@@ -68,7 +68,7 @@ class _Session:
         if self._raised is not None and not status:
             raise self._raised
         if status in (SYNTAX, UNSUPPORTED) and failed:
-            raise ScriptError(self.diagnostics)
+            raise kind(self.diagnostics)
         check(status, self.error)
 
 
@@ -92,7 +92,8 @@ def emit(program: Union[IRModule, PrimFunc, ScriptText, str], what: str, target:
         raise ValueError(f"no stage {what!r}: tir, lowered or metal")
     session, out = _Session(program, target, passes), c.c_void_p()
     session.conclude(lib.ingot_compile_emit(session.bytes, len(session.bytes), _EMITS[what], c.byref(session.options),
-                                            c.byref(out), c.byref(session.error)))
+                                            c.byref(out), c.byref(session.error)),
+                     ScriptError if what == "tir" else CompileError)
     return take_text(out).decode("utf-8")
 
 

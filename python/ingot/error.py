@@ -47,6 +47,10 @@ class ScriptError(IngotError, SyntaxError):
         self.diagnostics = tuple(diagnostics)
 
 
+class CompileError(ScriptError, RuntimeError):
+    """The same, found by a compile: the program was read, and cannot be lowered or emitted."""
+
+
 class ArgumentTypeError(IngotError, TypeError):
     """An argument of a launch, or a result, has the wrong type."""
 

@@ -94,6 +94,30 @@ assert tvm.script is ingot.script and tvm.IRModule is ingot.IRModule
 """
         self.assertEqual(self.script(text).stderr, "")
 
+    def test_targets_and_devices(self):
+        text = HEADER + """
+import os
+from tvm.testing import device_enabled
+for target in ("metal", {"kind": "metal", "max_num_threads": 512}, tvm.target.Target("metal"), "apple/m1-gpu"):
+    assert device_enabled(target) and tvm.device_from_target(target) == tvm.metal(0), target
+assert not device_enabled("cuda") and not device_enabled({"kind": "vulkan", "supports_int64": True})
+os.environ["TVM_TEST_TARGETS"] = "cuda;llvm"
+assert not device_enabled("metal") and tvm.testing.enabled_targets() == []
+with tvm.target.Target("apple/m2-gpu") as around:
+    assert tvm.target.Target.current() is around
+assert tvm.target.Target.current() is None
+
+@T.prim_func
+def wide(A: T.Buffer((1024,), "int32")):
+    for tx in T.thread_binding(1024, thread="threadIdx.x"):
+        A[tx] = tx
+
+out = tvm.runtime.empty((1024,), "int32", tvm.metal(0))
+tvm.compile(wide, target="metal")(out)
+np.testing.assert_array_equal(out.numpy(), np.arange(1024))
+"""
+        self.assertEqual(self.script(text).stderr, "")
+
     def test_missing_parts_are_named(self):
         self.assertIn("has no module tvm.relax", self.script("import tvm.relax").stderr)
         self.assertIn("cannot import name 'te'", self.script("from tvm import te").stderr)

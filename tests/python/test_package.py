@@ -160,6 +160,18 @@ class Errors(unittest.TestCase):
                 for tx in T.thread_binding(4, thread="threadIdx.x"):
                     A[tx] = thing
 
+    def test_what_cannot_be_lowered(self):
+        @T.prim_func
+        def serial(A: T.Buffer((4,), "float32")):
+            for i in range(4):
+                A[i] = T.float32(1)
+
+        with self.assertRaisesRegex(ingot.CompileError, "outside of any thread") as caught:
+            ingot.compile(serial)
+        self.assertIsInstance(caught.exception, RuntimeError)
+        self.assertIsInstance(caught.exception, SyntaxError)
+        self.assertEqual(caught.exception.filename, __file__)
+
     def test_undecorated_function_in_a_module(self):
         with self.assertRaisesRegex(TypeError, "not decorated"):
 

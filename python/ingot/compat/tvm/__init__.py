@@ -16,6 +16,12 @@ __version__ = f"{ingot.__version__}+ingot"
 
 register_func = register_global_func
 
+
+def device_from_target(target: Any) -> Device:
+    """The device that runs what is compiled for a target."""
+    return device(driver.kind_of(target))
+
+
 # What upstream registers under names of its own, as far as Ingot has it. Kept out of the registry that is shared.
 _BUILTIN = {"target.build.metal": driver.build_device}
 
@@ -36,6 +42,7 @@ __all__ = [
     "contrib",
     "cpu",
     "device",
+    "device_from_target",
     "driver",
     "error",
     "get_global_func",

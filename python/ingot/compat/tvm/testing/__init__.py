@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -10,6 +11,7 @@ import pytest
 import ingot
 from ingot.testing import assert_allclose
 
+from ..driver import kind_of
 from . import env
 
 
@@ -24,9 +26,15 @@ def run_with_gpu_lock(function: Callable[..., Any], *args: Any, **named: Any) ->
     return function(*args, **named)
 
 
+def device_enabled(target: Any) -> bool:
+    """Whether tests may run on a target's device: for Metal, unless TVM_TEST_TARGETS names only others."""
+    wanted = [name.strip() for name in os.environ.get("TVM_TEST_TARGETS", "").split(";") if name.strip()]
+    return kind_of(target) == "metal" and (not wanted or any(kind_of(name) == "metal" for name in wanted))
+
+
 def enabled_targets() -> List[Tuple[str, ingot.Device]]:
     """Pairs of target and device."""
-    return [("metal", ingot.metal(0))]
+    return [("metal", ingot.metal(0))] if device_enabled("metal") else []
 
 
 # ---- Requirements ----
@@ -107,6 +115,7 @@ def parametrize_targets(*targets: Any) -> Any:
 
 __all__ = [
     "assert_allclose",
+    "device_enabled",
     "enabled_targets",
     "env",
     "fixture",
