@@ -10,7 +10,7 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
     outputs = {"B": ((64,), "float32")}  written buffers
 
-With --evaluate PROGRAM each program also goes through the plain interpreter of IR, as written and after every pass.
+With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass.
 
 usage: run.py INGOT [--evaluate PROGRAM] [FILE_OR_FOLDER ...]
 """
@@ -149,9 +149,7 @@ def run(ingot, path, folder, evaluator):
     for name in want:
         command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
     if evaluator:
-        problem = evaluate(evaluator, path, folder, space, given, want)
-        if problem:
-            return problem
+        return evaluate(evaluator, path, folder, space, given, want)
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stderr.strip()}"
