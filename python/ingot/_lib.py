@@ -53,6 +53,9 @@ class Value(c.Structure):
     _fields_ = [("kind", c.c_int), ("padding", c.c_int), ("a", c.c_uint64), ("b", c.c_uint64)]
 
 
+NONE, BOOL, INT, FLOAT, STR, BYTES, TENSOR, TUPLE, TARGET, OTHER = range(10)  # kinds of a value
+
+
 class DataType(c.Structure):
     _fields_ = [("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16)]
 

@@ -6,10 +6,8 @@ import ctypes as c
 import struct
 from typing import Any, List, Sequence
 
-from ._lib import DLTensor, Value, lib
+from ._lib import BOOL, BYTES, FLOAT, INT, NONE, OTHER, STR, TARGET, TENSOR, TUPLE, DLTensor, Value, lib
 from .target import Target
-
-NONE, BOOL, INT, FLOAT, STR, BYTES, TENSOR, TUPLE, TARGET, OTHER = range(10)
 
 
 def _text(kind: int, data: bytes, keep: List[Any]) -> Value:
@@ -27,6 +25,9 @@ def _integer(value: int) -> Value:
 def encode(value: Any, keep: List[Any]) -> Value:
     """`keep` receives what must outlive the use of the result. What has no counterpart travels as the name of its
     type."""
+    if isinstance(value, DLTensor):
+        keep.append(value)
+        return Value(TENSOR, 0, c.addressof(value), 0)
     if hasattr(value, "item") and hasattr(value, "dtype") and getattr(value, "shape", None) == ():
         value = value.item()  # a NumPy scalar
     if value is None:
@@ -41,9 +42,6 @@ def encode(value: Any, keep: List[Any]) -> Value:
         return _text(STR, value.encode("utf-8"), keep)
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _text(BYTES, bytes(value), keep)
-    if isinstance(value, DLTensor):
-        keep.append(value)
-        return Value(TENSOR, 0, c.addressof(value), 0)
     if isinstance(value, (tuple, list)):
         return _tuple(value, keep)
     if isinstance(value, Target):

@@ -11,8 +11,8 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _shared
-from ._lib import Error, KernelInfo, ParamInfo, Value, lib, take_text
-from ._values import decode, encode_all
+from ._lib import DLTensor, Error, KernelInfo, ParamInfo, Value, lib, take_text
+from ._values import decode, encode
 from .error import NotFound, check
 from .runtime import Buffer, Device, Tensor, as_host_array, describe, metal, parse_dtype
 
@@ -47,7 +47,7 @@ class Module:
 
     def __init__(self, handle: int) -> None:
         self.handle: Optional[int] = handle
-        self._programs: Dict[Device, int] = {}
+        self._programs: Dict[Any, int] = {}  # by the opened device
         self._guard = threading.Lock()
 
     def __del__(self) -> None:
@@ -84,11 +84,12 @@ class Module:
     def program(self, on: Device) -> int:
         """The module loaded onto a device, once."""
         with self._guard:
-            if on not in self._programs:
+            key = on.opened
+            if key not in self._programs:
                 out, error = c.c_void_p(), Error()
-                check(lib.ingot_program_load(self.handle, on.opened.handle, c.byref(out), c.byref(error)), error)
-                self._programs[on] = int(out.value or 0)
-            return self._programs[on]
+                check(lib.ingot_program_load(self.handle, key.handle, c.byref(out), c.byref(error)), error)
+                self._programs[key] = int(out.value or 0)
+            return self._programs[key]
 
     # ---- Looking inside ----
 
@@ -192,11 +193,18 @@ class Function:
 
     def __init__(self, module: Module, name: str) -> None:
         self.module, self.name = module, name
+        self._symbol = name.encode("utf-8")
+        self._params: Optional[List[Param]] = None
 
     @property
     def params(self) -> List[Param]:
+        if self._params is None:
+            self._params = self._read_params()
+        return self._params
+
+    def _read_params(self) -> List[Param]:
         kinds, found, info = ("tensor", "scalar", "pointer"), [], ParamInfo()
-        symbol = self.name.encode("utf-8")
+        symbol = self._symbol
         for i in range(lib.ingot_module_param_count(self.module.handle, symbol)):
             check(lib.ingot_module_param(self.module.handle, symbol, i, c.byref(info)), Error())
             dtype = c.create_string_buffer(64)
@@ -209,19 +217,27 @@ class Function:
     def __call__(self, *args: Any) -> Any:
         """Tensors on a device are used where they are, and the work may still run on return. Arrays in the host's memory
         (NumPy, or by DLPack) are copied to the device and, where the function writes them, back; then all is done."""
-        on = _device_of(args)
-        params = self.params
-        staged = _Staging(on)
-        values = [staged.put(arg, params[i] if i < len(params) else None) for i, arg in enumerate(args)]
-        staged.refuse_overlaps()
+        on, params = _device_of(args), self.params
+        staged: Optional[_Staging] = None
         keep: List[Any] = []
-        encoded, result, error = encode_all(values, keep), Value(), Error()
-        program, opened = self.module.program(on), on.opened
+        values = (Value * max(len(args), 1))()
+        for i, arg in enumerate(args):
+            if isinstance(arg, Tensor) and arg.array is None:
+                values[i] = arg.value
+            elif isinstance(arg, (Tensor, np.ndarray)) or (hasattr(arg, "__dlpack__") and not isinstance(arg, np.generic)):
+                staged = staged or _Staging(on)
+                values[i] = encode(staged.put(arg, params[i] if i < len(params) else None), keep)
+            else:
+                values[i] = encode(arg, keep)
+        if staged is not None:
+            staged.refuse_overlaps()
+        result, error, opened, program = Value(), Error(), on.opened, self.module.program(on)
         with opened.guard:
-            status = lib.ingot_program_call(program, self.name.encode("utf-8"), encoded, len(values), opened.stream,
-                                            c.byref(result), c.byref(error))
+            status = lib.ingot_program_call(program, self._symbol, values, len(args), opened.stream, c.byref(result),
+                                            c.byref(error))
             check(status, error)
-            staged.bring_back()
+            if staged is not None:
+                staged.bring_back()
         return decode(result)
 
     def __repr__(self) -> str:
@@ -242,12 +258,8 @@ class _Staging:
         self._on = on
         self._entries: List[Tuple[np.ndarray, np.ndarray, Buffer, bool, str]] = []
 
-    def put(self, arg: Any, param: Optional[Param]) -> Any:
-        """What the C library is given for an argument."""
-        if isinstance(arg, Tensor) and arg.array is None:
-            return arg.view
-        if isinstance(arg, np.generic) or not (isinstance(arg, (Tensor, np.ndarray)) or hasattr(arg, "__dlpack__")):
-            return arg
+    def put(self, arg: Any, param: Optional[Param]) -> DLTensor:
+        """What the C library is given for a host array."""
         array = as_host_array(arg)
         written = param is not None and param.is_written
         name = param.name if param is not None else "?"

@@ -9,7 +9,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import dlpack
-from ._lib import DataType, DLTensor, Error, lib
+from ._lib import TENSOR, DataType, DLTensor, Error, Value, lib
 from .error import check
 
 
@@ -37,6 +37,7 @@ class Device:
         if kind not in ("metal", "emu", "cpu"):
             raise ValueError(f"no device kind {kind!r}: metal, emu or cpu")
         self.type, self.index = kind, int(index)
+        self._found: Optional[_Opened] = None
 
     @property
     def device_type(self) -> int:
@@ -48,13 +49,16 @@ class Device:
 
     @property
     def opened(self) -> _Opened:
+        if self._found is not None:
+            return self._found
         if self.type == "cpu":
             raise ValueError("the CPU is no device to run kernels on")
         with _guard:
             key = (self.type, self.index)
             if key not in _opened:
                 _opened[key] = _Opened(*key)
-            return _opened[key]
+            self._found = _opened[key]
+            return self._found
 
     @property
     def exist(self) -> bool:
@@ -182,6 +186,7 @@ class Tensor:
         else:
             self.buffer = Buffer(on, self.nbytes)
             self.view = describe(self.buffer.handle, self.shape, parse_dtype(dtype), on)
+            self.value = Value(TENSOR, 0, c.addressof(self.view), 0)  # as calls hand it over; `view` must outlive it
 
     @property
     def ndim(self) -> int:
