@@ -10,7 +10,7 @@ from . import _lib, registry
 from ._lib import CompileOptions, Error, lib, take_text
 from .error import SYNTAX, UNSUPPORTED, CompileError, Diagnostic, ScriptError, check
 from .module import Module
-from .script._program import IRModule, PrimFunc, ScriptText, Text, _Program
+from .script._program import ScriptText, Text, _Program
 from .target import Target
 
 Callback = Callable[[str, Target], Any]
@@ -84,7 +84,7 @@ def _program_of(program: Any) -> _Program:
     raise TypeError(f"expected a module, a function or a text, not {type(program).__name__}")
 
 
-def emit(program: Union[IRModule, PrimFunc, ScriptText, str], what: str, target: Any = "metal",
+def emit(program: Union[_Program, str], what: str, target: Any = "metal",
          passes: Optional[OnPass] = None) -> str:
     """The text of a stage: "tir" (as read), "lowered" (after all passes) or "metal" (the kernels' source). No callback
     is called."""
@@ -97,7 +97,7 @@ def emit(program: Union[IRModule, PrimFunc, ScriptText, str], what: str, target:
     return take_text(out).decode("utf-8")
 
 
-def compile(program: Union[IRModule, PrimFunc, ScriptText, str], target: Any = "metal", *,
+def compile(program: Union[_Program, str], target: Any = "metal", *,
             callback: Union[Callback, None, bool] = None, passes: Optional[OnPass] = None,
             fallback: bool = False) -> Module:
     """Compiles a module, a function or a TVMScript text.

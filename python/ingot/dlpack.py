@@ -6,8 +6,11 @@ import ctypes as c
 from typing import Any, Optional
 
 import numpy as np
+import numpy.typing as npt
 
 from ._lib import DLTensor
+
+Array = npt.NDArray[Any]
 
 CPU, METAL = 1, 8
 _HOST_DEVICES = (1, 3, 11, 13)  # what the CPU can read
@@ -56,7 +59,7 @@ def _capsule_of(exporter: Any) -> Any:
         return exporter.__dlpack__()
 
 
-def as_numpy(exporter: Any) -> np.ndarray:
+def as_numpy(exporter: Any) -> Array:
     """A NumPy view of an object with `__dlpack__` whose memory the CPU can read; read-only where its owner says so."""
     device = exporter.__dlpack_device__()[0]
     if device not in _HOST_DEVICES:
@@ -77,7 +80,7 @@ def as_numpy(exporter: Any) -> np.ndarray:
     return _view(managed.tensor, owner, False)
 
 
-def _dtype_of(t: DLTensor) -> np.dtype:
+def _dtype_of(t: DLTensor) -> "np.dtype[Any]":
     code, bits, lanes = t.dtype.code, t.dtype.bits, t.dtype.lanes
     if lanes != 1:
         raise ValueError("a DLPack tensor with vector elements cannot be taken")
@@ -86,13 +89,13 @@ def _dtype_of(t: DLTensor) -> np.dtype:
     if code in _NAMES and bits % 8 == 0:
         return np.dtype(f"{_NAMES[code]}{bits}")
     if code == 4 and bits == 16:  # bfloat16: NumPy gets it from ml_dtypes, where that is installed
-        import ml_dtypes
+        import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
 
         return np.dtype(ml_dtypes.bfloat16)
     raise ValueError(f"a DLPack tensor of type code {code} with {bits} bits has no NumPy type")
 
 
-def _view(t: DLTensor, owner: _Owner, read_only: bool) -> np.ndarray:
+def _view(t: DLTensor, owner: _Owner, read_only: bool) -> Array:
     dtype = _dtype_of(t)
     shape = tuple(t.shape[i] for i in range(t.ndim))
     steps = [t.strides[i] for i in range(t.ndim)] if t.strides else None
@@ -107,6 +110,6 @@ def _view(t: DLTensor, owner: _Owner, read_only: bool) -> np.ndarray:
     start = (t.data or 0) + t.byte_offset + low * dtype.itemsize
     memory = (c.c_char * ((high - low + 1) * dtype.itemsize)).from_address(start)
     memory.owner = owner  # the view's base keeps it
-    view = np.ndarray(shape, dtype, memory, -low * dtype.itemsize, tuple(s * dtype.itemsize for s in steps))
+    view: Array = np.ndarray(shape, dtype, memory, -low * dtype.itemsize, tuple(s * dtype.itemsize for s in steps))
     view.flags.writeable = not read_only
     return view

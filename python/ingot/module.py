@@ -13,6 +13,7 @@ import numpy as np
 from . import _shared
 from ._lib import DLTensor, Error, KernelInfo, ParamInfo, Value, lib, take_text
 from ._values import decode, encode
+from .dlpack import Array
 from .error import NotFound, check
 from .runtime import Buffer, Device, Tensor, as_host_array, describe, metal, parse_dtype
 
@@ -107,7 +108,7 @@ class Module:
     @property
     def format(self) -> str:
         """ "metal" (payloads are text) or "metallib" (compiled)."""
-        return lib.ingot_module_format(self.handle).decode("ascii")
+        return str(lib.ingot_module_format(self.handle).decode("ascii"))
 
     @property
     def is_fallback(self) -> bool:
@@ -256,7 +257,7 @@ class _Staging:
 
     def __init__(self, on: Device) -> None:
         self._on = on
-        self._entries: List[Tuple[np.ndarray, np.ndarray, Buffer, bool, str]] = []
+        self._entries: List[Tuple[Array, Array, Buffer, bool, str]] = []
 
     def put(self, arg: Any, param: Optional[Param]) -> DLTensor:
         """What the C library is given for a host array."""
@@ -267,7 +268,7 @@ class _Staging:
             raise ValueError(f"argument {name}: the array is read-only, and the function writes it")
         return describe(self._buffer(array, written, name), array.shape, parse_dtype(array.dtype.name), self._on)
 
-    def _buffer(self, array: np.ndarray, written: bool, name: str) -> int:
+    def _buffer(self, array: Array, written: bool, name: str) -> int:
         for i, (other, compact, buffer, was_written, _) in enumerate(self._entries):
             if _same_memory(array, other):
                 self._entries[i] = (other, compact, buffer, was_written or written, name)
@@ -302,7 +303,7 @@ class _Staging:
             self._on.sync()
 
 
-def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:
+def _same_memory(a: Array, b: Array) -> bool:
     return a.ctypes.data == b.ctypes.data and a.nbytes == b.nbytes and a.strides == b.strides and a.shape == b.shape
 
 

@@ -17,7 +17,6 @@ _held: Dict[int, Callable[..., Any]] = {}  # what the C library may call, by the
 _guard = threading.Lock()
 
 
-@_lib.Function
 def _invoke(user: Any, args: Any, count: int, result: Any, error: Any) -> int:
     try:
         keep: List[Any] = []
@@ -27,7 +26,6 @@ def _invoke(user: Any, args: Any, count: int, result: Any, error: Any) -> int:
         return keep_raised(exception, error)
 
 
-@_lib.Drop
 def _drop(user: Any) -> None:
     with _guard:
         _held.pop(user, None)
@@ -47,7 +45,7 @@ def let_go(key: int) -> None:
         _held.pop(key, None)
 
 
-trampoline = _invoke
+trampoline, _drop_thunk = _lib.Function(_invoke), _lib.Drop(_drop)  # for the life of the process
 
 
 class GlobalFunction:
@@ -86,7 +84,7 @@ def register_global_func(name: Any, f: Optional[Callable[..., Any]] = None, over
     if not callable(f):
         raise TypeError(f"register_global_func takes a callable, not {type(f).__name__}")
     key, error = hold(f), Error()
-    status = lib.ingot_function_register(name.encode("utf-8"), _invoke, key, _drop, int(override), c.byref(error))
+    status = lib.ingot_function_register(name.encode("utf-8"), trampoline, key, _drop_thunk, int(override), c.byref(error))
     if status:
         let_go(key)
     check(status, error)

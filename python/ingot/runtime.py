@@ -10,6 +10,7 @@ import numpy as np
 
 from . import dlpack
 from ._lib import TENSOR, DataType, DLTensor, Error, Value, lib
+from .dlpack import Array
 from .error import check
 
 
@@ -118,20 +119,20 @@ class Buffer:
         self.device, self.size = on, size
         out, error = c.c_void_p(), Error()
         check(lib.ingot_buffer_create(on.opened.handle, size, c.byref(out), c.byref(error)), error)
-        self.handle = out.value
+        self.handle: Optional[int] = int(out.value or 0)
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):
             lib.ingot_buffer_release(self.handle)
             self.handle = None
 
-    def write(self, array: np.ndarray) -> None:
+    def write(self, array: Array) -> None:
         """Copies a C-contiguous array here."""
         opened, error = self.device.opened, Error()
         with opened.guard:
             check(lib.ingot_buffer_write(self.handle, 0, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
 
-    def read(self, array: np.ndarray) -> None:
+    def read(self, array: Array) -> None:
         """Copies to a C-contiguous array."""
         opened, error = self.device.opened, Error()
         with opened.guard:
@@ -146,14 +147,14 @@ def parse_dtype(name: str) -> DataType:
     return out
 
 
-def _numpy_dtype(name: str) -> np.dtype:
+def _numpy_dtype(name: str) -> "np.dtype[Any]":
     """NumPy's type of that name; of types that NumPy lacks, ml_dtypes' where it is installed, else plain bits."""
     try:
         return np.dtype(name)
     except TypeError:
         pass
     try:
-        import ml_dtypes
+        import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
 
         return np.dtype(getattr(ml_dtypes, name))
     except (ImportError, AttributeError):
@@ -180,12 +181,12 @@ class Tensor:
             raise ValueError(f"a shape has no negative extents: {self.shape}")
         self.dtype, self.device = dtype, on
         self._host_dtype = _numpy_dtype(dtype)
-        self.array: Optional[np.ndarray] = None
+        self.array: Optional[Array] = None
         if on.type == "cpu":
             self.array = np.zeros(self.shape, self._host_dtype)
         else:
             self.buffer = Buffer(on, self.nbytes)
-            self.view = describe(self.buffer.handle, self.shape, parse_dtype(dtype), on)
+            self.view = describe(int(self.buffer.handle or 0), self.shape, parse_dtype(dtype), on)
             self.value = Value(TENSOR, 0, c.addressof(self.view), 0)  # as calls hand it over; `view` must outlive it
 
     @property
@@ -200,7 +201,7 @@ class Tensor:
     def nbytes(self) -> int:
         return self.size * self._host_dtype.itemsize
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self) -> Array:
         """A copy as a NumPy array, after all work before it."""
         if self.array is not None:
             return self.array.copy()
@@ -227,7 +228,7 @@ class Tensor:
             target = Tensor(self.shape, self.dtype, target)
         return target.copyfrom(self.numpy())
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
 
     def __getitem__(self, index: Any) -> Any:
@@ -240,7 +241,7 @@ class Tensor:
         return f"<ingot Tensor {self.dtype}{self.shape} on {self.device}>"
 
 
-def as_host_array(source: Any) -> np.ndarray:
+def as_host_array(source: Any) -> Array:
     """An array in the host's memory: NumPy's own, a view by DLPack, or made of a list."""
     if isinstance(source, Tensor):
         return source.numpy() if source.array is None else source.array

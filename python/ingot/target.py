@@ -35,7 +35,7 @@ class Target:
         out, error = c.c_void_p(), Error()
         check(lib.ingot_target_parse(text.encode("utf-8"), c.byref(out), c.byref(error)), error)
         self.handle = out.value
-        self._text = lib.ingot_target_text(self.handle).decode("utf-8")
+        self._text: str = lib.ingot_target_text(self.handle).decode("utf-8")
         self.attrs: Dict[str, Any] = json.loads(self._text)
         self.kind = TargetKind(self.attrs.pop("kind"))
 

@@ -121,7 +121,8 @@ np.testing.assert_array_equal(out.numpy(), np.arange(1024))
     def test_missing_parts_are_named(self):
         self.assertIn("has no module tvm.relax", self.script("import tvm.relax").stderr)
         self.assertIn("cannot import name 'te'", self.script("from tvm import te").stderr)
-        self.assertIn("tirx.UnrollLoop", self.script("import tvm.transform\ntvm.transform.PassContext(config={'tirx.UnrollLoop': 1})").stderr)
+        configured = "import tvm.transform\ntvm.transform.PassContext(config={'tirx.UnrollLoop': 1})"
+        self.assertIn("tirx.UnrollLoop", self.script(configured).stderr)
         self.assertIn("llvm", self.script("import tvm\ntvm.target.Target('llvm')").stderr)
 
     def test_another_tvm_is_not_replaced(self):

@@ -146,7 +146,7 @@ class Errors(unittest.TestCase):
                 @T.prim_func
                 def f(A: T.Buffer((4,), "float32")):
                     for tx in T.thread_binding(4, thread="threadIdx.x"):
-                        A[tx] = nowhere
+                        A[tx] = nowhere  # noqa: F821
                         A[tx] = T.no_such_thing(1)
 
         self.assertEqual(len([d for d in caught.exception.diagnostics if d.severity == "error"]), 2)

@@ -3,7 +3,7 @@ machine lacks."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Dict, Iterator
 
 import pytest
 
@@ -27,7 +27,7 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Iterator[None]:
 
 def pytest_generate_tests(metafunc: Any) -> None:
     """Fixtures made together by `tvm.testing.parameters` take their values together."""
-    groups: dict = {}
+    groups: Dict[int, Any] = {}
     for name in metafunc.fixturenames:
         for definition in metafunc._arg2fixturedefs.get(name, ()):
             group = getattr(definition.func, "_ingot_group", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
 from ._capture import Source, plain_source
 from ._term import literal
@@ -97,7 +97,7 @@ class _Program:
 
     def script(self) -> str:
         """The program as the compiler has read it, printed as TVMScript."""
-        from ..compiler import emit
+        from ..compiler import emit  # the compiler knows this module
 
         return emit(self, "tir")
 
@@ -183,6 +183,3 @@ def from_source(text: str, filename: str = "<script>") -> ScriptText:
     program = ScriptText(text, filename)
     program.check()
     return program
-
-
-Program = Union[PrimFunc, IRModule, ScriptText]
