@@ -7,6 +7,7 @@ import struct
 from typing import Any, List, Sequence
 
 from ._lib import BOOL, BYTES, FLOAT, INT, NONE, OTHER, STR, TARGET, TENSOR, TUPLE, DLTensor, Value, lib
+from ._tvm_ffi import is_sequence
 from .target import Target
 
 
@@ -44,6 +45,8 @@ def encode(value: Any, keep: List[Any]) -> Value:
         return _text(BYTES, bytes(value), keep)
     if isinstance(value, (tuple, list)):
         return _tuple(value, keep)
+    if is_sequence(value):
+        return _tuple(list(value), keep)
     if isinstance(value, Target):
         keep.append(value)
         return Value(TARGET, 0, value.handle, 0)

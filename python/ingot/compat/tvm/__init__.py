@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 import ingot
-from ingot import Device, cpu, device, list_global_func_names, metal, register_global_func, remove_global_func, script
+from ingot import Device, _tvm_ffi, cpu, device, list_global_func_names, metal, script
 
 from . import contrib, driver, error, ir, nd, runtime, support, target, tir, tirx, transform
 from .driver import build, compile
@@ -13,6 +13,17 @@ from .error import TVMError
 from .ir import IRModule
 
 __version__ = f"{ingot.__version__}+ingot"
+
+
+def register_global_func(name: Any, f: Any = None, override: bool = False) -> Any:
+    """Registers a function: with an imported real `tvm_ffi`, which Ingot reads, else with Ingot."""
+    return (_tvm_ffi.module() or ingot).register_global_func(name, f, override)
+
+
+def remove_global_func(name: str) -> None:
+    """Removes a name from where `register_global_func` puts it."""
+    (getattr(_tvm_ffi.module(), "registry", None) or ingot).remove_global_func(name)
+
 
 register_func = register_global_func
 
@@ -30,7 +41,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Optional[Callable
     """A registered function, or one of upstream's own."""
     if name in _BUILTIN:
         return _BUILTIN[name]
-    return ingot.get_global_func(name, allow_missing)
+    return _tvm_ffi.find(name) or ingot.get_global_func(name, allow_missing)
 
 
 __all__ = [
