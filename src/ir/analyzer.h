@@ -12,6 +12,12 @@ typedef struct ir_span {
     bool assumed;
 } ir_span;
 
+/* Is it a single number? An end at infinity is none, also where both are. */
+static inline bool ir_span_is_one(ir_span s)
+{
+    return s.min == s.max && s.min != IR_POS_INF && s.min != IR_NEG_INF;
+}
+
 /* What is known of one variable. */
 typedef struct ir_known {
     const ir_var *var;

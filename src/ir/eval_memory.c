@@ -56,9 +56,9 @@ static size_t copies_of(const eval *ev, ir_scope scope)
 {
     switch (scope) {
     case IR_SCOPE_LOCAL: return ev->lanes;
+    case IR_SCOPE_GLOBAL: return ev->in_region ? ev->lanes : 1; /* a thread's scratch memory is its own */
     case IR_SCOPE_WARP:
     case IR_SCOPE_SIMDGROUP: return (ev->lanes + EVAL_SIMD - 1) / EVAL_SIMD;
-    case IR_SCOPE_GLOBAL:
     case IR_SCOPE_SHARED:
     case IR_SCOPE_SHARED_DYN:
     case IR_SCOPE_COUNT: return 1;

@@ -97,7 +97,7 @@ static ir_modular_set of_var(ir_analyzer *az, const ir_var *var)
 {
     const ir_known *k = ir_known_of(az, var);
     if (k == NULL) return anything;
-    if (k->range.min == k->range.max) return constant(k->range.min);
+    if (ir_span_is_one(k->range)) return constant(k->range.min);
     return k->modular;
 }
 

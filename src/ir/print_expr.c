@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Python's binding strengths beside those of ops.def. */
-enum { PREC_NOT = 6, PREC_COMPARE = 7, PREC_UNARY = 13 };
+enum { PREC_NOT = 6, PREC_COMPARE = 7, PREC_UNARY = 14 };
 
 static const char *const raw_names[] = {
 #define IR_RAW(OP, name) [IR_##OP] = name,
@@ -276,6 +276,16 @@ static void print_select(printer *p, const ir_select *n)
     buf_char(p->out, ')');
 }
 
+/* A bare number would be read as a constant of the cast's type. */
+static void print_cast_operand(printer *p, const ir_node *n)
+{
+    if (n->kind == IR_INT_IMM && ir_type_eq(n->type, IR_I32)) {
+        buf_printf(p->out, "T.int32(%lld)", (long long)ir_as_int_imm(n)->value);
+    } else {
+        print_expr(p, n, 0);
+    }
+}
+
 void print_expr(printer *p, const ir_node *n, int prec)
 {
     switch (n->kind) {
@@ -288,7 +298,7 @@ void print_expr(printer *p, const ir_node *n, int prec)
     case IR_SELECT: print_select(p, ir_as_select(n)); return;
     case IR_CAST:
         print_typed(p, "Cast", n->type);
-        print_expr(p, ir_as_cast(n)->a, 0);
+        print_cast_operand(p, ir_as_cast(n)->a);
         buf_char(p->out, ')');
         return;
     case IR_LOAD: print_load(p, ir_as_load(n)); return;

@@ -190,7 +190,7 @@ static const ir_node *simplify_var(simplifier *s, const ir_node *n)
 {
     const ir_known *k = ir_known_of(s->az, ir_as_var_ref(n)->var);
     if (k == NULL) return n;
-    if (ir_type_is_int(n->type) && k->range.min == k->range.max) {
+    if (ir_type_is_int(n->type) && ir_span_is_one(k->range)) {
         return ir_int_new(s->r.mem, n->type, k->range.min, n->at);
     }
     bool name = k->value != NULL && (k->value->kind == IR_VAR || k->value->kind == IR_INT_IMM ||

@@ -396,6 +396,21 @@ static void named_call(emitter *e, const ir_call *n)
     arguments(e, n->args, 0);
 }
 
+/* C++ computes 8- and 16-bit scalars as int; TIR wraps them at their width. */
+static bool is_promoted(ir_type t)
+{
+    return ir_type_is_int(t) && t.bits < 32 && t.lanes == 1;
+}
+
+static void bit_not(emitter *e, const ir_call *n)
+{
+    bool narrow = is_promoted(n->node.type);
+    if (narrow) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->node.type, n->node.at));
+    buf_char(&e->out, '~');
+    msl_expr(e, n->args.at[0], MSL_UNARY);
+    if (narrow) buf_char(&e->out, ')');
+}
+
 /* The calls that have a shape of their own; false for those that are printed by name. */
 static bool special_call(emitter *e, const ir_call *n, int level)
 {
@@ -409,8 +424,10 @@ static bool special_call(emitter *e, const ir_call *n, int level)
         arguments(e, a, 0);
         buf_char(&e->out, ')');
     } else if (n->fn == IR_FN_BITNOT) {
-        buf_char(&e->out, '~');
-        msl_expr(e, a.at[0], MSL_UNARY);
+        bit_not(e, n);
+    } else if (n->fn == IR_FN_ACTIVEMASK) {
+        buf_printf(&e->out, "%s(simd_vote::vote_t(simd_active_threads_mask()))",
+                   msl_type_or_error(e, n->node.type, n->node.at));
     } else if (n->fn == IR_FN_IF_THEN_ELSE) {
         ternary(e, a.at[0], a.at[1], a.at[2], level);
     } else if (n->fn == IR_FN_REINTERPRET) {
@@ -442,12 +459,6 @@ static bool special_call(emitter *e, const ir_call *n, int level)
 
 /* ---- Operators -------------------------------------------------------------------------------- */
 
-/* C++ computes 8- and 16-bit scalars as int; TIR wraps them at their width. */
-static bool is_promoted(const ir_bin *n)
-{
-    return ir_type_is_int(n->node.type) && n->node.type.bits < 32 && n->node.type.lanes == 1;
-}
-
 static void bin(emitter *e, const ir_bin *n, int level)
 {
     if (n->op == IR_MIN || n->op == IR_MAX) {
@@ -466,7 +477,7 @@ static void bin(emitter *e, const ir_bin *n, int level)
     /* && and || do not take vectors; on bool vectors & and | mean the same. */
     if (n->node.type.lanes > 1 && n->op == IR_AND) s = spellings[IR_BITAND];
     if (n->node.type.lanes > 1 && n->op == IR_OR) s = spellings[IR_BITOR];
-    bool narrow = is_promoted(n), wrap = !narrow && level > s.level;
+    bool narrow = is_promoted(n->node.type), wrap = !narrow && level > s.level;
     if (narrow) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->node.type, n->node.at));
     if (wrap) buf_char(&e->out, '(');
     /* Parentheses that C++ does not need, where the order is easily misread. */
