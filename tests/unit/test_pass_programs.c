@@ -205,6 +205,7 @@ static void run_program(void *user)
         return;
     }
     pass_target target = PASS_TARGET_DEFAULT;
+    target.max_threads_per_block = 1024;
     pass_context cx = {.mem = &r->mem, .diags = &diags, .target = &target};
     pass_options o = {.verify = true, .after = check_pass, .user = r};
     if (pass_run(&cx, m, &o) == NULL) give_up(r, RUN_WRONG, "refused", diags.first->message);
