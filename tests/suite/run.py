@@ -171,7 +171,7 @@ def programs(arguments):
             folders.sort()
             for file in sorted(files):
                 path = os.path.join(folder, file)
-                if file.endswith(".py") and path != os.path.abspath(__file__):
+                if file.endswith(".py") and os.path.abspath(folder) != HERE:
                     yield path
 
 
