@@ -5,6 +5,7 @@ enum { STEPS = 100000, CALLS = 64, VALUES = 64 };
 
 typedef struct cell {
     const mf_var *var;
+    uint32_t field; /* of a record's variable: 1 and up; else 0 */
     mf_constant value;
 } cell;
 
@@ -12,6 +13,7 @@ typedef struct frame {
     cell cells[VALUES];
     size_t n;
     mf_constant result;
+    const mf_var *object; /* the record's variable that was returned */
 } frame;
 
 /* The work one constant may take, over all calls within it. */
@@ -23,21 +25,26 @@ typedef enum flow { GOES_ON, BREAKS, CONTINUES, RETURNS, FAILS } flow;
 
 static bool eval(work *w, frame *f, const mf_expr *e, mf_constant *out);
 
-static cell *find(frame *f, const mf_var *v)
+static cell *find(frame *f, const mf_var *v, uint32_t field)
 {
     for (size_t i = 0; i < f->n; ++i) {
-        if (f->cells[i].var == v) return &f->cells[i];
+        if (f->cells[i].var == v && f->cells[i].field == field) return &f->cells[i];
     }
     return NULL;
 }
 
-static bool set(frame *f, const mf_var *v, mf_constant value)
+static bool set_field(frame *f, const mf_var *v, uint32_t field, mf_constant value)
 {
-    cell *c = find(f, v);
+    cell *c = find(f, v, field);
     if (c == NULL && f->n < VALUES) c = &f->cells[f->n++];
     if (c == NULL) return false;
-    *c = (cell){v, value};
+    *c = (cell){v, field, value};
     return true;
+}
+
+static bool set(frame *f, const mf_var *v, mf_constant value)
+{
+    return set_field(f, v, 0, value);
 }
 
 static bool is_number(const mf_type *t)
@@ -47,7 +54,8 @@ static bool is_number(const mf_type *t)
 
 static cell *place(frame *f, const mf_expr *e)
 {
-    return e->kind == MF_EXPR_VAR ? find(f, e->var) : NULL;
+    if (e->kind == MF_EXPR_MEMBER && e->a->kind == MF_EXPR_VAR) return find(f, e->a->var, e->field + 1);
+    return e->kind == MF_EXPR_VAR ? find(f, e->var, 0) : NULL;
 }
 
 /* An operation on values, by folding a node of constants. */
@@ -88,18 +96,28 @@ static bool step(frame *f, const mf_expr *e, mf_constant *out)
 
 static flow run(work *w, frame *f, const mf_stmt *s);
 
+/* The parameters that are numbers; others may be there, as long as nothing looks at them. */
+static bool enter(work *w, frame *outer, const mf_expr *e, frame *own)
+{
+    const mf_function *g = e->function;
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        mf_constant v = {0};
+        const mf_type *t = g->params[i]->type;
+        bool by_value = is_number(t), by_reference = t->kind == MF_TYPE_REFERENCE && is_number(t->elem);
+        const mf_expr *a = e->args[i];
+        if (by_reference && a->kind == MF_EXPR_TEMPORARY) a = a->a; /* const T & of a value */
+        else if (!by_value) continue;
+        if (!eval(w, outer, a, &v) || !set(own, g->params[i], v)) return false;
+    }
+    return true;
+}
+
 static bool call(work *w, frame *outer, const mf_expr *e, mf_constant *out)
 {
     const mf_function *g = e->function;
     if (g->body == NULL || !is_number(g->result) || w->depth >= CALLS || g->param_count > VALUES) return false;
     frame own = {.n = 0};
-    for (uint32_t i = 0; i < e->arg_count; ++i) {
-        mf_constant v = {0};
-        const mf_type *t = g->params[i]->type;
-        bool object = t->kind == MF_TYPE_REFERENCE || !is_number(t); /* may be there, if it is not looked at */
-        if (object) continue;
-        if (!eval(w, outer, e->args[i], &v) || !set(&own, g->params[i], v)) return false;
-    }
+    if (!enter(w, outer, e, &own)) return false;
     ++w->depth;
     flow how = run(w, &own, g->body);
     --w->depth;
@@ -137,6 +155,10 @@ static bool eval(work *w, frame *f, const mf_expr *e, mf_constant *out)
         return true;
     case MF_EXPR_COMMA: return eval(w, f, e->a, &a) && eval(w, f, e->b, out);
     case MF_EXPR_ASSIGN:
+        if (e->a->kind == MF_EXPR_MEMBER && e->a->a->kind == MF_EXPR_VAR) {
+            return is_number(e->type) && eval(w, f, e->b, out) &&
+                   set_field(f, e->a->a->var, e->a->field + 1, *out);
+        }
         return is_number(e->type) && place(f, e->a) != NULL && eval(w, f, e->b, out) && set(f, e->a->var, *out);
     case MF_EXPR_ASSIGN_OP: return assign_op(w, f, e, out);
     case MF_EXPR_PRE_INC:
@@ -200,7 +222,7 @@ static flow run(work *w, frame *f, const mf_stmt *s)
         if (s->expr == NULL) return FAILS;
         return s->expr->type->kind == MF_TYPE_VOID || !eval(w, f, s->expr, &c) ? FAILS : GOES_ON;
     case MF_STMT_DECL:
-        if (!is_number(s->var->type)) return FAILS;
+        if (!is_number(s->var->type)) return s->var->init == NULL ? GOES_ON : FAILS;
         c = (mf_constant){0};
         if (s->var->init == NULL) return set(f, s->var, c) ? GOES_ON : FAILS;
         return eval(w, f, s->var->init, &c) && set(f, s->var, c) ? GOES_ON : FAILS;
@@ -216,7 +238,10 @@ static flow run(work *w, frame *f, const mf_stmt *s)
     case MF_STMT_EMPTY: return GOES_ON;
     case MF_STMT_BREAK: return BREAKS;
     case MF_STMT_CONTINUE: return CONTINUES;
-    case MF_STMT_RETURN: return s->expr != NULL && eval(w, f, s->expr, &f->result) ? RETURNS : FAILS;
+    case MF_STMT_RETURN:
+        f->object = s->expr != NULL && s->expr->kind == MF_EXPR_LOAD && s->expr->a->kind == MF_EXPR_VAR ? s->expr->a->var : NULL;
+        if (s->expr != NULL && s->expr->type->kind == MF_TYPE_RECORD) return RETURNS;
+        return s->expr != NULL && eval(w, f, s->expr, &f->result) ? RETURNS : FAILS;
     }
     return FAILS;
 }
@@ -226,4 +251,22 @@ bool mf_fold_call(const mf_expr *e, mf_constant *out)
     work w = {0};
     frame none = {.n = 0};
     return call(&w, &none, e, out);
+}
+
+mf_expr *mf_fold_object(mf_parser *p, const mf_expr *e)
+{
+    const mf_type *t = e->type;
+    if (e->kind != MF_EXPR_CALL || e->function->body == NULL || t->kind != MF_TYPE_RECORD) return NULL;
+    work w = {.depth = 1};
+    frame none = {.n = 0}, own = {.n = 0};
+    if (!enter(&w, &none, e, &own) || run(&w, &own, e->function->body) != RETURNS || own.object == NULL) return NULL;
+    mf_expr *made = mf_new(p, MF_EXPR_AGGREGATE, e->at, t);
+    made->args = arena_array(p->mem, mf_expr *, t->record->field_count + 1);
+    for (size_t i = 0; i < t->record->field_count; ++i) {
+        const mf_type *ft = t->record->fields[i].type;
+        const cell *c = find(&own, own.object, (uint32_t)i + 1);
+        if (c == NULL || ft->kind != MF_TYPE_SCALAR) return NULL;
+        made->args[made->arg_count++] = mf_make_constant(p, e->at, ft->scalar, c->value);
+    }
+    return mf_finish(p, made);
 }

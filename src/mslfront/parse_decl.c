@@ -106,6 +106,11 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
         v->type = mf_error_type();
     }
     remember_value(v);
+    bool constant = v->kind == MF_VAR_GLOBAL || specs->is_constexpr;
+    if (constant && v->init != NULL && v->init->kind == MF_EXPR_CALL) {
+        mf_expr *folded = mf_fold_object(p, v->init);
+        if (folded != NULL) v->init = folded;
+    }
     if (specs->is_constexpr && v->init != NULL && !mf_is_known(v->init) && !v->has_value &&
         v->type->kind != MF_TYPE_REFERENCE) {
         mf_constant c;

@@ -62,7 +62,9 @@ static bool parse_param(mf_parser *p, params *out)
     v->index = (uint32_t)out->vars.n;
     mf_expr *otherwise = NULL;
     if (mf_accept(p, MF_TOK_EQ)) {
-        mf_expr *e = mf_parse_assignment(p);
+        const mf_type *t = v->type->kind == MF_TYPE_REFERENCE ? v->type->elem : v->type;
+        bool braced = mf_at(p, MF_TOK_L_BRACE) && t->kind != MF_TYPE_ERROR;
+        mf_expr *e = braced ? mf_parse_braced(p, &t) : mf_parse_assignment(p);
         otherwise = v->type->kind == MF_TYPE_REFERENCE ? mf_bind_reference(p, e, v->type, "pass")
                                                        : mf_convert(p, e, v->type, "pass");
     } else if (out->required == out->vars.n) {
@@ -249,6 +251,8 @@ static mf_candidate **overload_set(mf_parser *p, mf_ident *name, span at, mf_rec
     if (is_constructor) return &record->constructors;
     if (is_conversion) return &record->conversions;
     mf_symbol *s = mf_find(p->scope, name);
+    bool tag = s != NULL && s->kind == MF_SYM_TYPE && s->type.type->kind == MF_TYPE_RECORD && s->generic == NULL;
+    if (tag) s->kind = MF_SYM_FUNCTION; /* hides the struct, which "struct name" still means */
     if (s != NULL && s->kind != MF_SYM_FUNCTION) {
         diag_error(p->diags, at, "'%.*s' is already declared in this scope", STR_ARG(name->text));
         diag_note(p->diags, s->at, "it was declared here");

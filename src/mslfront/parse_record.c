@@ -358,7 +358,8 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out)
     if (p->panic || !mf_enter(p)) return false;
     mf_symbol *old = name != NULL ? known_record(p, name, body) : NULL;
     mf_record *r = NULL;
-    bool same = old != NULL && old->kind == MF_SYM_TYPE && old->type.type->kind == MF_TYPE_RECORD;
+    bool same = old != NULL && (old->kind == MF_SYM_TYPE || old->kind == MF_SYM_FUNCTION) &&
+                old->type.type != NULL && old->type.type->kind == MF_TYPE_RECORD;
     if (same && !(body && old->type.type->record->complete)) {
         out->type = old->type.type;
         r = out->type->record;

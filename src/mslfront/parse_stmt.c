@@ -111,10 +111,106 @@ static mf_stmt *parse_if(mf_parser *p)
     }
 }
 
+/* Whether "(" begins the head of a range-based for: a ":" before any ";". */
+static bool at_range(const mf_parser *p)
+{
+    for (size_t at = p->at + 1;;) {
+        mf_token_kind k = p->tokens[at].kind;
+        if (k == MF_TOK_COLON) return true;
+        if (k == MF_TOK_SEMI || k == MF_TOK_R_PAREN || k == MF_TOK_QUESTION || k == MF_TOK_END) return false;
+        at = k == MF_TOK_L_PAREN || k == MF_TOK_L_SQUARE || k == MF_TOK_L_BRACE ? mf_skip_balanced(p, at) : at + 1;
+    }
+}
+
+static mf_var *hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init, span at)
+{
+    mf_declarator d = {.type = {.type = type}, .at = at};
+    mf_var *v = mf_new_var(p, MF_VAR_LOCAL, &d);
+    v->name = STR("(range)");
+    v->index = (uint32_t)p->locals.n;
+    v->init = init;
+    mf_vars_push(p->mem, &p->locals, v);
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_DECL, at);
+    s->var = v;
+    mf_stmts_push(p->mem, out, s);
+    return v;
+}
+
+/* The array that a range-based for goes over: a place of array type, or an error node. */
+static mf_expr *range_place(mf_parser *p, mf_expr *e)
+{
+    if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD) { /* metal::array */
+        const mf_record *r = e->type->record;
+        bool array = r->made_of != NULL && r->at.file == p->prelude_file && r->field_count == 1;
+        if (array) e = mf_make_member(p, e, mf_intern(p->mem, p->idents, r->fields[0].name), e->at);
+    }
+    if (mf_bad(e) || (e->lvalue && e->type->kind == MF_TYPE_ARRAY)) return e;
+    diag_error(p->diags, e->at, "a range-based 'for' goes over arrays here, not '%.*s'",
+               STR_ARG(mf_type_text(p->mem, e->type)));
+    return mf_error(p, e->at);
+}
+
+/* "for (T x : array)": an index runs over the array, x is made at the begin of each turn. */
+static mf_stmt *parse_range_for(mf_parser *p, span begin)
+{
+    mf_stmts outer = mf_stmts_none(), inner = mf_stmts_none();
+    size_t head = p->at + 1;
+    while (!mf_at(p, MF_TOK_COLON)) p->at = mf_at(p, MF_TOK_L_SQUARE) ? mf_skip_balanced(p, p->at) : p->at + 1;
+    mf_advance(p);
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    mf_expr *range = range_place(p, mf_parse_expr(p));
+    size_t body = p->at;
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_FOR, begin);
+    if (p->panic || mf_bad(range)) {
+        p->panic = true;
+        mf_pop_scope(p);
+        return s;
+    }
+    span at = range->at;
+    const mf_type *t = range->type, *index = mf_scalar_type(MF_INT);
+    mf_var *all = hidden_local(p, &outer, mf_reference_type(&p->types, t, range->space, range->quals), range, at);
+    mf_var *i = hidden_local(p, &outer, index, mf_int(p, at, index, 0), at);
+    s->init = outer.at[1];
+    s->cond = mf_make_binary(p, MF_OP_LT, mf_make_var(p, i, at), mf_int(p, at, index, (int64_t)t->count));
+    s->step = mf_make_step(p, MF_EXPR_PRE_INC, mf_make_var(p, i, at), at);
+    p->at = head;
+    mf_specs specs;
+    mf_declarator d;
+    if (mf_parse_specs(p, &specs) && mf_parse_declarator(p, &specs, &d) && d.name != NULL) {
+        mf_var *v = mf_new_var(p, MF_VAR_LOCAL, &d);
+        v->index = (uint32_t)p->locals.n;
+        mf_vars_push(p->mem, &p->locals, v);
+        mf_symbol *symbol = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+        if (symbol != NULL) symbol->var = v;
+        mf_expr *one = mf_make_index(p, mf_make_var(p, all, at), mf_make_var(p, i, at), at);
+        bool reference = d.type.type->kind == MF_TYPE_REFERENCE || (specs.is_auto && p->tokens[p->at - 2].kind == MF_TOK_AMP);
+        if (specs.is_auto) v->type = reference ? mf_reference_type(&p->types, one->type, one->space, (uint8_t)(one->quals | specs.type.quals)) : one->type;
+        v->init = reference ? mf_bind_reference(p, one, v->type, "bind") : mf_convert(p, one, v->type, "initialise with");
+        if (mf_bad(v->init)) v->init = NULL;
+        mf_stmt *decl = mf_new_stmt(p, MF_STMT_DECL, d.at);
+        decl->var = v;
+        mf_stmts_push(p->mem, &inner, decl);
+    } else if (!p->panic) {
+        mf_syntax(p, mf_cur(p)->at, "expected a variable");
+    }
+    p->at = body;
+    if (!p->panic && mf_expect(p, MF_TOK_R_PAREN, "after the range")) {
+        ++p->loops;
+        mf_stmts_push(p->mem, &inner, parse_body(p));
+        --p->loops;
+    }
+    s->body = block_of(p, &inner, mf_since(p, begin));
+    mf_pop_scope(p);
+    outer.at[1] = s;
+    outer.n = 2;
+    return block_of(p, &outer, mf_since(p, begin));
+}
+
 static mf_stmt *parse_for(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_FOR, begin);
     mf_advance(p);
+    if (mf_at(p, MF_TOK_L_PAREN) && at_range(p)) return parse_range_for(p, begin);
     if (!mf_expect(p, MF_TOK_L_PAREN, "after 'for'")) return s;
     mf_push_scope(p, MF_SCOPE_BLOCK);
     mf_stmts init = mf_stmts_none();

@@ -117,7 +117,7 @@ static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, sp
 /* "<T, n...>" after the name of one of the library's templates. */
 static bool parse_generic(mf_parser *p, const mf_ref *r, generic g, mf_qtype *out)
 {
-    static const int64_t low[] = {[VEC] = 2, [PACKED_VEC] = 2, [MATRIX] = 2, [SIMD_MATRIX] = 8};
+    static const int64_t low[] = {[VEC] = 1, [PACKED_VEC] = 2, [MATRIX] = 2, [SIMD_MATRIX] = 8};
     static const int64_t high[] = {[VEC] = 4, [PACKED_VEC] = 4, [MATRIX] = 4, [SIMD_MATRIX] = 8};
     bool outer = p->no_greater;
     p->no_greater = true;
@@ -536,6 +536,7 @@ static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 {
     const mf_type *t = q->type;
     const char *what = reference ? "reference" : "pointer";
+    if (t->kind == MF_TYPE_POINTER && q->space == MF_NO_SPACE) q->space = MF_THREAD; /* pointers lie there */
     if (t->kind == MF_TYPE_REFERENCE && reference) {
         /* of a template's argument: they collapse */
     } else if (t->kind == MF_TYPE_REFERENCE) {

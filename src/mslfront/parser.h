@@ -373,6 +373,8 @@ bool mf_is_known(const mf_expr *e);
 
 /* The value of a call of a function that can be run now, over scalars; false where it cannot. */
 bool mf_fold_call(const mf_expr *e, mf_constant *out);
+/* What a constructor's call gives, as an aggregate of constants; NULL where it cannot be run now. */
+mf_expr *mf_fold_object(mf_parser *p, const mf_expr *e);
 
 /* parse_expr.c */
 
