@@ -337,6 +337,17 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
     return mf_finish(p, e);
 }
 
+/* Elements of a vector that a list leaves out are zero. */
+static void pad_vector(mf_parser *p, const mf_type *t, mf_exprs *args, span at)
+{
+    unsigned width = 0;
+    for (size_t i = 0; i < args->n; ++i) {
+        if (mf_bad(args->at[i])) return;
+        width += mf_is_numeric(args->at[i]->type) ? args->at[i]->type->width : 1;
+    }
+    for (; width < t->width; ++width) mf_exprs_push(p->mem, args, zero(p, mf_scalar_type(t->scalar), at));
+}
+
 mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
 {
     span begin = mf_cur(p)->at;
@@ -362,6 +373,7 @@ mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
                        STR_ARG(t->name), STR_ARG(t->name));
             good = false;
         }
+        if (good && mf_is_vector(t) && args.n > 1) pad_vector(p, t, &args, at);
         if (good && args.n == 1) {
             e = mf_convert(p, args.at[0], t, "initialise with");
         } else {
@@ -389,8 +401,8 @@ static bool binds_directly(const mf_expr *e, const mf_type *r)
 {
     bool part = e->kind == MF_EXPR_SWIZZLE ||
                 (e->kind == MF_EXPR_ELEMENT && e->a->type->kind != MF_TYPE_MATRIX);
-    return e->lvalue && !part && e->type == r->elem && e->space == r->space &&
-           (e->quals & ~r->quals) == 0;
+    unsigned quals = e->space == MF_CONSTANT ? e->quals & ~(unsigned)MF_CONST : e->quals; /* all there is const */
+    return e->lvalue && !part && e->type == r->elem && e->space == r->space && (quals & ~(unsigned)r->quals) == 0;
 }
 
 /* A place of a derived record, bound as its base. */

@@ -33,7 +33,8 @@ static mf_rank number_rank(const mf_type *from, const mf_type *to)
 
 static mf_rank pointer_rank(const mf_type *from, const mf_type *to)
 {
-    bool drops = (from->quals & ~to->quals) != 0;
+    unsigned quals = from->space == MF_CONSTANT ? from->quals & ~(unsigned)MF_CONST : from->quals; /* all there is const */
+    bool drops = (quals & ~(unsigned)to->quals) != 0;
     if (from->space != to->space || drops) return MF_NO_CONVERSION;
     if (from->elem == to->elem) return MF_EXACT;
     return to->elem->kind == MF_TYPE_VOID ? MF_CONVERSION : MF_NO_CONVERSION;

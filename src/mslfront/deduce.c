@@ -86,7 +86,7 @@ static void read_core(const mf_parser *p, size_t *at, shape *s)
         ++i;
     }
     *at = i;
-    if (through || dependent) return;
+    if (through || (dependent && args == 0)) return;
     s->core = name;
     s->args = args;
     s->named = true;
@@ -250,6 +250,23 @@ static const mf_record *instance_of(const mf_record *r, const mf_template *gener
     return NULL;
 }
 
+/* An alias: what it stands for is matched for its own parameters, and those for what is written. */
+static bool match_alias(deduction *d, const shape *s, const mf_template *alias, const mf_type *t)
+{
+    mf_targ own[MF_TPARAMS];
+    for (size_t i = 0; i < alias->param_count; ++i) own[i] = (mf_targ){.kind = MF_TARG_NONE};
+    deduction inner = {.p = d->p, .t = alias, .args = own, .depth = d->depth + 1};
+    size_t body = alias->begin;
+    while (d->p->tokens[body].kind != MF_TOK_EQ && d->p->tokens[body].kind != MF_TOK_END) ++body;
+    if (inner.depth > MF_TPARAMS || !match_type(&inner, body + 1, (mf_qtype){.type = t})) return false;
+    size_t at = s->args + 1;
+    for (size_t i = 0; i < alias->param_count && d->p->tokens[at].kind != MF_TOK_GREATER; ++i) {
+        if (own[i].kind == MF_TARG_NONE) return true; /* not to be found this way */
+        if (!match_arg(d, &at, &own[i])) return false;
+    }
+    return true;
+}
+
 static bool match_generic(deduction *d, const shape *s, const mf_type *t)
 {
     mf_parser *p = d->p;
@@ -267,7 +284,8 @@ static bool match_generic(deduction *d, const shape *s, const mf_type *t)
             found = mf_find(in->used[i], p->tokens[s->core].ident);
     }
     if (found == NULL || found->generic == NULL) return match_library(d, s, t);
-    if (found->generic->kind != MF_OF_CLASSES) return true; /* an alias: read, not deduced */
+    if (found->generic->kind == MF_OF_ALIASES) return match_alias(d, s, found->generic, t);
+    if (found->generic->kind != MF_OF_CLASSES) return true;
     const mf_record *r = t->kind == MF_TYPE_RECORD ? instance_of(t->record, found->generic) : NULL;
     if (r == NULL) return false;
     const mf_targs *with = r->made_with;

@@ -118,6 +118,10 @@ mf_expr *mf_materialize(mf_parser *p, mf_expr *e)
 
 mf_expr *mf_make_var(mf_parser *p, mf_var *v, span at)
 {
+    if (v == NULL) { /* its declaration is still being read, or was refused */
+        diag_error(p->diags, at, "this variable has no value here");
+        return mf_error(p, at);
+    }
     const mf_type *t = v->type;
     if (t->kind == MF_TYPE_ERROR) return mf_error(p, at);
     mf_qtype q = t->kind == MF_TYPE_REFERENCE ? (mf_qtype){t->elem, t->space, t->quals}

@@ -1,12 +1,13 @@
 /* Calls: which overload takes the arguments best, the user's and the library's together. */
 #include "mslfront/template.h"
 
-/* What decides between overloads that take the arguments equally well: the text's own before the
- * library's, no template before a template, the one that says more before the other. */
+/* What decides between overloads that take the arguments equally well: what the text puts into the
+ * library's namespace before what is there, no template before a template, the one that says more before the other. */
 static unsigned preference(const mf_match *m)
 {
     if (m->user == NULL) return UINT32_MAX - 1;
-    return m->user->made_of == NULL ? UINT32_MAX : m->user->made_of->weight;
+    if (m->user->made_of != NULL) return m->user->made_of->weight;
+    return m->user->in_metal ? UINT32_MAX : UINT32_MAX - 1;
 }
 
 /* -1 where a is better than b, 1 where b is, 0 where neither is. */

@@ -275,11 +275,12 @@ void mf_parse_typedef(mf_parser *p, const mf_specs *specs)
 {
     do {
         mf_declarator d;
-        bool function = mf_at(p, MF_TOK_L_PAREN) && mf_ahead(p, 1)->kind == MF_TOK_IDENT &&
-                        mf_ahead(p, 2)->kind == MF_TOK_R_PAREN && mf_ahead(p, 3)->kind == MF_TOK_L_PAREN;
-        if (function) { /* typedef void (name)(...): what kernels are instantiated as */
-            d = (mf_declarator){.name = mf_ahead(p, 1)->ident, .at = mf_ahead(p, 1)->at};
-            p->at += 3;
+        size_t star = mf_ahead(p, 1)->kind == MF_TOK_STAR ? 1 : 0;
+        bool function = mf_at(p, MF_TOK_L_PAREN) && mf_ahead(p, star + 1)->kind == MF_TOK_IDENT &&
+                        mf_ahead(p, star + 2)->kind == MF_TOK_R_PAREN && mf_ahead(p, star + 3)->kind == MF_TOK_L_PAREN;
+        if (function) { /* typedef void (name)(...), (*name)(...): what templates take and are instantiated as */
+            d = (mf_declarator){.name = mf_ahead(p, star + 1)->ident, .at = mf_ahead(p, star + 1)->at};
+            p->at += star + 3;
             mf_exprs params = mf_exprs_none();
             if (!mf_read_types(p, &params)) return;
             const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);

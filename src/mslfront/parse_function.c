@@ -182,6 +182,7 @@ static mf_candidate *make_candidate(mf_parser *p, const head *h)
     c->is_auto = h->is_auto;
     c->is_deleted = h->is_deleted;
     c->is_default = h->is_default;
+    c->in_metal = p->scope->in_metal;
     if (h->record == NULL || c->is_static || c->is_constructor) return c;
     c->self = add_self(p, h);
     f->params = arena_array(p->mem, mf_var *, h->q.vars.n + 1);
@@ -420,6 +421,7 @@ static bool read_tail(mf_parser *p, head *h)
         case MF_KW_THREADGROUP: h->self.space = MF_THREADGROUP; break;
         case MF_KW_NOEXCEPT: break;
         case MF_TOK_L_SQUARE:
+            if (mf_ahead(p, 1)->kind != MF_TOK_L_SQUARE) return true;
             if (!mf_parse_attributes(p, &h->attributes)) return false;
             continue;
         case MF_TOK_ARROW: {

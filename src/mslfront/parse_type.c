@@ -106,7 +106,11 @@ static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, sp
                    ? mf_matrix_type(e->scalar, (unsigned)n[0], (unsigned)n[1])
                    : NULL;
     case SIMD_MATRIX:
-        return scalar && mf_scalar_is_float(e->scalar) ? mf_simd_matrix_type(e->scalar) : NULL;
+        if (scalar && !mf_scalar_is_float(e->scalar)) { /* may be named, as long as nothing is one */
+            str name = str_format(p->mem, "simdgroup_matrix<%s, 8, 8>", mf_scalar_name(e->scalar));
+            return mf_new_record(p, false, name, at)->type;
+        }
+        return scalar ? mf_simd_matrix_type(e->scalar) : NULL;
     case ATOMIC: return scalar && mf_atomic_allowed(e->scalar) ? mf_atomic_type(e->scalar) : NULL;
     case NO_GENERIC: break;
     }

@@ -111,6 +111,7 @@ struct mf_candidate {
     mf_record *record;     /* a member of it, or NULL */
     mf_var *self;          /* the object of a member function or a constructor, or NULL */
     bool is_static, is_constructor, is_explicit, is_constexpr, is_auto, is_deleted, is_default;
+    bool in_metal;         /* added to the library's namespace */
     bool used;             /* of an instance: called or asked for */
     bool needed;           /* its body is read or waits to be */
     bool reading;          /* its body is being read */

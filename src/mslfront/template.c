@@ -274,6 +274,10 @@ static void declare_alias(mf_parser *p, mf_template *t)
     t->name = mf_cur(p)->ident;
     t->at = mf_cur(p)->at;
     if (!mf_expect(p, MF_TOK_IDENT, "after 'using'")) return;
+    if (!mf_at(p, MF_TOK_EQ)) {
+        mf_expect(p, MF_TOK_EQ, "after the alias's name");
+        return;
+    }
     mf_symbol *s = mf_declare(p, MF_SYM_TEMPLATE, t->name, t->at);
     if (s != NULL) s->generic = t;
     while (!mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) mf_advance(p);
