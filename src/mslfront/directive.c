@@ -111,6 +111,29 @@ static void undefine(mf_preproc *pp, span at)
     words.at[0].ident->macro = NULL;
 }
 
+/* A header that the options' reader finds. */
+static void include_file(mf_preproc *pp, str name, bool angled, span at)
+{
+    str path = {0}, text = {0};
+    str from = pp->sources->files[at.file - 1].name;
+    const mf_options *o = pp->options;
+    if (o->include == NULL || !o->include(o->include_user, name, from, angled, &path, &text)) {
+        diag_error(pp->diags, at,
+                   o->include == NULL ? "cannot include '%.*s': only Metal's own headers are there"
+                                      : "cannot include '%.*s': it is not found",
+                   STR_ARG(name));
+        return;
+    }
+    if (map_get(&pp->once, path) != NULL) return;
+    if (pp->include_depth >= MF_INCLUDE_DEPTH || ++pp->includes > MF_INCLUDES || text.n >= UINT32_MAX - 2) {
+        diag_error(pp->diags, at, "files include each other more than %d deep, or there are too many",
+                   MF_INCLUDE_DEPTH);
+        pp->stopped = true;
+        return;
+    }
+    mf_pp_enter_file(pp, source_add(pp->mem, pp->sources, str_copy(pp->mem, path), text));
+}
+
 /* The header's name as written, between its marks. */
 static void include(mf_preproc *pp, span at)
 {
@@ -129,13 +152,11 @@ static void include(mf_preproc *pp, span at)
     }
     str name = {x->text + begin + 1, end - begin - 1};
     x->at = end + 1;
-    if (!mf_pp_known_header(name)) {
-        diag_error(pp->diags, (span){x->file, begin, end + 1},
-                   "cannot include '%.*s': only Metal's own headers are there", STR_ARG(name));
-    }
+    span where = {x->file, begin, end + 1};
     mf_tokens rest = mf_pp_line(pp);
     if (rest.n != 0)
         diag_warning(pp->diags, line_span(&rest, at), "words after #include are ignored");
+    if (!mf_pp_known_header(name)) include_file(pp, name, close == '>', where);
 }
 
 static void begin_condition(mf_preproc *pp, span at, bool holds)
@@ -287,6 +308,10 @@ mf_token mf_pp_pragma(mf_preproc *pp, mf_tokens words, span at)
     };
     mf_token none = {.kind = MF_TOK_END};
     if (words.n == 0) return none;
+    if (word_is(&words, 0, "once") && pp->file.file != 0) {
+        str name = pp->sources->files[pp->file.file - 1].name;
+        map_put(pp->mem, &pp->once, name, pp->sources);
+    }
     if (word_is(&words, 0, "unroll")) return loop_pragma(pp, &words, 1, at);
     if (word_is(&words, 0, "nounroll")) {
         return (mf_token){.kind = MF_TOK_UNROLL, .at = at, .n = MF_UNROLL_NONE, .p = ""};

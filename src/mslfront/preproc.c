@@ -37,9 +37,42 @@ void mf_pp_push(mf_preproc *pp, mf_frame frame)
 
 mf_token mf_pp_file(mf_preproc *pp)
 {
-    if (!pp->has_ahead) return mf_lex(&pp->file);
+    for (;;) {
+        mf_token t = pp->has_ahead ? pp->ahead : mf_lex(&pp->file);
+        pp->has_ahead = false;
+        mf_including *outer = pp->including;
+        if (t.kind != MF_TOK_END || outer == NULL) return t;
+        bool quiet = pp->file.quiet;
+        pp->file = outer->file;
+        pp->file.quiet = quiet;
+        pp->ahead = outer->ahead;
+        pp->has_ahead = outer->has_ahead;
+        pp->including = outer->outer;
+        --pp->include_depth;
+    }
+}
+
+static void open_file(mf_preproc *pp, uint32_t file)
+{
+    str text = pp->sources->files[file - 1].text;
+    pp->file = (mf_lexer){.mem = pp->mem,
+                          .idents = pp->idents,
+                          .diags = pp->diags,
+                          .text = text.p,
+                          .end = (uint32_t)text.n,
+                          .file = file};
+    if (text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0)
+        pp->file.at = 3; /* a byte order mark */
+}
+
+void mf_pp_enter_file(mf_preproc *pp, uint32_t file)
+{
+    mf_including *outer = arena_new(pp->mem, mf_including);
+    *outer = (mf_including){.outer = pp->including, .file = pp->file, .ahead = pp->ahead, .has_ahead = pp->has_ahead};
+    pp->including = outer;
     pp->has_ahead = false;
-    return pp->ahead;
+    ++pp->include_depth;
+    open_file(pp, file);
 }
 
 void mf_pp_unread(mf_preproc *pp, mf_token t)
@@ -141,15 +174,8 @@ static void define_special(mf_preproc *pp, const char *name, mf_special special)
 
 static void start(mf_preproc *pp, uint32_t file, const mf_options *options)
 {
-    str text = pp->sources->files[file - 1].text;
-    pp->file = (mf_lexer){.mem = pp->mem,
-                          .idents = pp->idents,
-                          .diags = pp->diags,
-                          .text = text.p,
-                          .end = (uint32_t)text.n,
-                          .file = file};
-    if (text.n >= 3 && memcmp(text.p, "\xEF\xBB\xBF", 3) == 0)
-        pp->file.at = 3; /* a byte order mark */
+    pp->options = options;
+    open_file(pp, file);
     uint32_t version = options->version != 0 ? options->version : MF_VERSION;
     define(pp, STR("__METAL_VERSION__"), str_format(pp->mem, "%u", version));
     define_special(pp, "__LINE__", MF_SPECIAL_LINE);

@@ -2,10 +2,11 @@
 #ifndef MSLFRONT_PREPROC_H
 #define MSLFRONT_PREPROC_H
 
+#include "base/map.h"
 #include "mslfront/lex.h"
 #include "mslfront/tree.h"
 
-enum { MF_MACRO_DEPTH = 200, MF_MACRO_TOKENS = 1000000, MF_IF_DEPTH = 200 };
+enum { MF_MACRO_DEPTH = 200, MF_MACRO_TOKENS = 1000000, MF_IF_DEPTH = 200, MF_INCLUDE_DEPTH = 64, MF_INCLUDES = 10000 };
 
 typedef enum mf_special {
     MF_NOT_SPECIAL,
@@ -42,6 +43,14 @@ typedef struct mf_condition {
 
 VEC_DECLARE(mf_conditions, mf_condition)
 
+/* A file that is being read while one that it includes is. */
+typedef struct mf_including {
+    struct mf_including *outer;
+    mf_lexer file;
+    mf_token ahead;
+    bool has_ahead;
+} mf_including;
+
 typedef struct mf_preproc {
     arena *mem;
     source_set *sources;
@@ -52,6 +61,10 @@ typedef struct mf_preproc {
     bool has_ahead;
     bool stopped; /* a limit was passed: only END comes */
     mf_frame *top;
+    const mf_options *options;
+    mf_including *including;
+    unsigned include_depth, includes;
+    map once; /* files that said "#pragma once", by name */
     mf_conditions conditions;
     size_t made;    /* tokens that macros gave */
     unsigned depth; /* of macro arguments being expanded */
@@ -84,6 +97,9 @@ mf_token mf_pp_file(mf_preproc *pp);
 void mf_pp_unread(mf_preproc *pp, mf_token t);
 
 void mf_pp_push(mf_preproc *pp, mf_frame frame);
+
+/* Goes on with another file; the one being read follows when it ends. */
+void mf_pp_enter_file(mf_preproc *pp, uint32_t file);
 
 /* The rest of the directive's line. */
 mf_tokens mf_pp_line(mf_preproc *pp);

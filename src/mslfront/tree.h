@@ -267,8 +267,15 @@ typedef struct mf_given {
     mf_constant value;
 } mf_given;
 
+/* Finds a header that is none of Metal's. `from` is the name of the file that asks, `angled` tells
+ * <name> from "name". True with its name for messages, by which it is also known to "#pragma once",
+ * and its text, both of which must outlive the parse. */
+typedef bool (*mf_include_fn)(void *user, str name, str from, bool angled, str *path, str *text);
+
 /* Zero is a valid default. */
 typedef struct mf_options {
+    mf_include_fn include; /* NULL: there are no headers but Metal's */
+    void *include_user;
     uint32_t version; /* __METAL_VERSION__, e.g. 310 for MSL 3.1; 0 means MF_VERSION */
     const mf_define *defines;
     size_t define_count;

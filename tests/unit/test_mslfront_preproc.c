@@ -113,6 +113,38 @@ static void pragmas(void **state)
     msl_done(&c);
 }
 
+/* Headers "a.h", which includes "b.h", which says "#pragma once"; "loop.h" includes itself. */
+static bool find_header(void *user, str name, str from, bool angled, str *path, str *text)
+{
+    (void)user, (void)angled;
+    *path = name;
+    if (str_is(name, "a.h")) *text = STR("#include \"b.h\"\n#include \"b.h\"\nint a() { return b(); }");
+    else if (str_is(name, "b.h")) *text = STR("#pragma once\nint b() { return 3; }\n#define FROM_B 4");
+    else if (str_is(name, "loop.h")) *text = STR("#include \"loop.h\"\n");
+    else if (str_is(name, "bad.h")) *text = STR("\nint wrong() { return nothing; }\n");
+    else return false;
+    return from.n != 0;
+}
+
+static void headers(void **state)
+{
+    (void)state;
+    msl_case c = {.options = {.include = find_header}};
+    msl_read(&c, "#include \"a.h\"\n#include <b.h>\nint f() { return a() + FROM_B; }\n");
+    if (c.unit == NULL) fail_msg("%s", c.complaints.p);
+    assert_non_null(strstr(c.dump.p, "return (a() + 4)"));
+    msl_done(&c);
+    msl_read(&c, "#include \"bad.h\"\n");
+    assert_true(str_starts(c.complaints, STR("bad.h:2:22: error: 'nothing' is not declared")));
+    msl_done(&c);
+    msl_read(&c, "#include \"none.h\"\n");
+    assert_true(str_starts(c.complaints, STR("t.metal:1:10: error: cannot include 'none.h': it is not found")));
+    msl_done(&c);
+    msl_read(&c, "#include \"loop.h\"\n");
+    assert_true(str_starts(c.complaints, STR("loop.h:1:10: error: files include each other more than 64 deep")));
+    msl_done(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +154,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(explosion),
         cmocka_unit_test(pragmas),
+        cmocka_unit_test(headers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
