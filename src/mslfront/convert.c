@@ -106,8 +106,18 @@ static bool is_braced(const mf_expr *e)
     return e->kind == MF_EXPR_AGGREGATE && e->type->kind == MF_TYPE_NULL;
 }
 
+/* The array that a list is for: the type itself, or the one member of a record. */
+static const mf_type *braced_array(const mf_type *to)
+{
+    if (to->kind == MF_TYPE_RECORD && to->record->field_count == 1 && to->record->constructors == NULL)
+        to = to->record->fields[0].type;
+    return to->kind == MF_TYPE_ARRAY ? to : NULL;
+}
+
 static mf_rank braced_rank(const mf_expr *e, const mf_type *to)
 {
+    const mf_type *array = braced_array(to);
+    if (array != NULL) return e->arg_count <= array->count ? MF_CONVERSION : MF_NO_CONVERSION;
     bool fits = (mf_is_vector(to) && (e->arg_count == to->width || e->arg_count == 0)) ||
                 (to->kind == MF_TYPE_RECORD && (to->record->constructors != NULL || e->arg_count <= to->record->field_count)) ||
                 (is_number(to) && e->arg_count <= 1);
@@ -117,6 +127,22 @@ static mf_rank braced_rank(const mf_expr *e, const mf_type *to)
 static mf_expr *convert_braced(mf_parser *p, mf_expr *e, const mf_type *to, const char *what)
 {
     mf_exprs args = {.at = e->args, .n = e->arg_count, .cap = e->arg_count};
+    const mf_type *array = braced_array(to);
+    if (array != NULL && args.n != 0) {
+        mf_expr *list = mf_new(p, MF_EXPR_AGGREGATE, e->at, array);
+        list->args = arena_array(p->mem, mf_expr *, args.n);
+        for (size_t i = 0; i < args.n; ++i) {
+            mf_expr *part = mf_convert(p, args.at[i], array->elem, what);
+            if (mf_bad(part)) return part;
+            list->args[list->arg_count++] = part;
+        }
+        list = mf_finish(p, list);
+        if (to == array || mf_bad(list)) return list;
+        mf_expr *whole = mf_new(p, MF_EXPR_AGGREGATE, e->at, to);
+        whole->args = arena_array(p->mem, mf_expr *, 1);
+        whole->args[whole->arg_count++] = list;
+        return mf_finish(p, whole);
+    }
     if (to->kind != MF_TYPE_RECORD || to->record->constructors != NULL || args.n == 0)
         return mf_construct(p, (mf_qtype){.type = to}, &args, e->at);
     mf_expr *made = mf_new(p, MF_EXPR_AGGREGATE, e->at, to);
@@ -408,6 +434,7 @@ mf_expr *mf_explicit(mf_parser *p, mf_expr *e, mf_qtype to, span at)
 {
     if (mf_bad(e) || to.type->kind == MF_TYPE_ERROR) return mf_error(p, at);
     if (to.type->kind == MF_TYPE_REFERENCE) return cast_place(p, e, to.type, at);
+    if (is_braced(e) && braced_rank(e, to.type) != MF_NO_CONVERSION) return convert_braced(p, e, to.type, "use");
     bool record = e->type->kind == MF_TYPE_RECORD && e->type != to.type; /* a function of it may be called */
     mf_expr *v = record ? e : mf_value(p, e);
     if (mf_bad(v)) return v;

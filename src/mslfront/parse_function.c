@@ -356,7 +356,7 @@ static void function_attributes(mf_parser *p, const mf_attributes *attributes, m
                                 bool is_kernel)
 {
     static const char *const harmless[] = {"maybe_unused",  "nodiscard", "noreturn",   "deprecated",
-                                           "always_inline", "noinline",  "gnu_inline", "kernel"};
+                                           "always_inline", "noinline",  "gnu_inline", "kernel", "optnone"};
     for (size_t i = 0; i < attributes->n; ++i) {
         const mf_attribute *a = &attributes->at[i];
         bool known = false;

@@ -409,6 +409,12 @@ static void not_a_type(mf_parser *p)
     }
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return;
+    static const char *const textures[] = {"texture", "depth", "sampler"};
+    for (size_t i = 0; r.symbol == NULL && i < sizeof textures / sizeof textures[0]; ++i) {
+        if (!str_starts(r.id->text, str_of(textures[i]))) continue;
+        mf_syntax(p, r.at, "'%.*s': textures and samplers are not supported", STR_ARG(r.id->text));
+        return;
+    }
     mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
               r.hidden_by_metal ? "; namespace metal has one" : "");
 }
@@ -567,6 +573,11 @@ static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 /* "[n][m]..." after a name; the first length may be left open. */
 static bool array_of(mf_parser *p, mf_qtype *q)
 {
+    if (at_attributes(p)) { /* "name [[id(n)]] [m]": the length stands behind them too */
+        size_t behind = mf_skip_balanced(p, p->at);
+        bool length = p->tokens[behind].kind == MF_TOK_L_SQUARE && p->tokens[behind + 1].kind != MF_TOK_L_SQUARE;
+        if (length && str_is(mf_token_text(mf_ahead(p, 2)), "id")) p->at = behind;
+    }
     if (!mf_at(p, MF_TOK_L_SQUARE) || at_attributes(p)) return true;
     if (!mf_enter(p)) return false;
     span begin = mf_cur(p)->at;

@@ -104,6 +104,8 @@ static void initialisers(void **state)
           "aggregate Q(aggregate P[2](aggregate P(1, 2), aggregate P(3, 4)))");
     gives("void f() { int a[4] = {[1] = 5, [2 ... 3] = 6}; }", "aggregate int[4](0, 5, 6, 6)");
     gives("using namespace metal; float g(float3 v) { return v.x; } float f() { return g({1, 2, 3}); }", "g(float3(1.0f, 2.0f, 3.0f))");
+    gives("template <typename T, int N> struct A { T e[N]; }; constant A<int, 2> a = A<int, 2>({ 4, 5 }); int f() { return a.e[1]; }",
+          "aggregate A<int, 2>(aggregate int[2](4, 5))");
     says("struct S { int a, b; }; S f() { S s = {.b = 2, .a = 1}; return s; }", "members are initialised in their order");
     says("struct S { int a; }; S f() { S s = {.c = 2}; return s; }", "'S' has no member 'c'");
 }
