@@ -64,6 +64,21 @@ def plus_three(x):
     return x + 3
 
 
+class Exporter:
+    """Hands out an array by DLPack alone, by the old protocol or by the newest that NumPy has."""
+
+    def __init__(self, array, old):
+        self.array, self.old = array, old
+
+    def __dlpack__(self, **named):
+        if named and self.old:
+            raise TypeError("the old protocol")
+        return self.array.__dlpack__(**named)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 class Capture(unittest.TestCase):
     def test_closure_global_and_frame(self):
         a = np.arange(96, dtype="float32")
@@ -212,21 +227,28 @@ class Launches(unittest.TestCase):
         np.testing.assert_array_equal(store[:, [0, 2]], np.zeros((64, 2)))
 
     def test_dlpack_is_not_copied(self):
-        class Exporter:
-            def __init__(self, array):
-                self.array = array
+        for old in (True, False):
+            b = np.zeros((64, 2), "float32")
+            self.run_(Exporter(self.a[::-1], old), Exporter(b[:, 1], old))
+            np.testing.assert_array_equal(b[:, 1], self.a[::-1] * 2)
+            np.testing.assert_array_equal(b[:, 0], np.zeros(64))
 
-            def __dlpack__(self, **named):
-                if named:
-                    raise TypeError("the old protocol")
-                return self.array.__dlpack__()
+    def test_dlpack_owner_lives_as_long_as_the_view(self):
+        a = np.arange(64, dtype="float32")
+        before = sys.getrefcount(a)
+        view = ingot.runtime.as_host_array(Exporter(a, True))
+        self.assertGreater(sys.getrefcount(a), before)
+        np.testing.assert_array_equal(view[3:5], [3, 4])
+        del view
+        self.assertEqual(sys.getrefcount(a), before)
 
+    def test_dlpack_elsewhere_is_refused(self):
+        class Elsewhere(Exporter):
             def __dlpack_device__(self):
-                return self.array.__dlpack_device__()
+                return (2, 0)
 
-        b = np.zeros(64, "float32")
-        self.run_(Exporter(self.a), Exporter(b))
-        np.testing.assert_array_equal(b, self.a * 2)
+        with self.assertRaisesRegex(ValueError, "device type 2"):
+            self.run_(Elsewhere(self.a, True), np.zeros(64, "float32"))
 
     def test_read_only(self):
         self.a.flags.writeable = False
