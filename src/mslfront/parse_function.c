@@ -267,6 +267,12 @@ static mf_candidate *declare_function(mf_parser *p, head *h)
 {
     mf_candidate **list = overload_set(p, h->d.name, h->d.at, h->record, h->is_constructor, h->is_conversion);
     if (list == NULL) return NULL;
+    const mf_type *first = h->q.vars.n == 1 ? h->q.vars.at[0]->type : mf_void();
+    if (first->kind == MF_TYPE_REFERENCE) first = first->elem;
+    if (h->is_constructor && first == h->record->type && !h->is_default && !h->is_deleted) {
+        diag_error(p->diags, h->d.at, "a copy constructor of the text's own is not supported: values are copied as they are");
+        return NULL;
+    }
     for (mf_candidate *c = *list; c != NULL && !h->is_conversion; c = c->next) {
         if (!same_params(c, h)) continue;
         if (h->is_constructor && h->self.space != MF_NO_SPACE) return c; /* for another address space: the same */

@@ -120,6 +120,8 @@ static void refused_by_name(void **state)
     msl_bad("struct S : T { };", "1:12: error: expected a base class");
     msl_bad("using namespace metal; kernel void k(texture2d<float> t [[texture(0)]]) {}",
             "1:38: error: 'texture2d': textures and samplers are not supported");
+    msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} };",
+            "1:19: error: a copy constructor of the text's own is not supported: values are copied as they are");
     msl_bad("struct S { ~S() {} };", "1:12: error: a destructor is not supported");
     msl_bad("struct S { virtual void f(); };", "1:12: error: 'virtual' is not supported");
     msl_bad("struct S { friend void f(); };", "1:12: error: 'friend' is not supported");
