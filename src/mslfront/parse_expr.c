@@ -177,6 +177,8 @@ static bool mf_has_templates(const mf_symbol *s)
 static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
 {
     str name = r->id->text, head = STR("__metal_");
+    bool bits = str_is(name, "__builtin_ctz") || str_is(name, "__builtin_clz") || str_is(name, "__builtin_popcount");
+    if (bits) head = STR("__builtin_");
     if (!str_starts(name, head) || !mf_at(p, MF_TOK_L_PAREN)) return NULL;
     mf_ref own = *r;
     own.id = mf_intern(p->mem, p->idents, (str){name.p + head.n, name.n - head.n});
@@ -186,6 +188,11 @@ static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
     mf_advance(p);
     if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, r->at);
     mf_constant c;
+    if (bits && args.n == 1) { /* of an unsigned int, giving an int */
+        args.at[0] = mf_explicit(p, args.at[0], (mf_qtype){.type = mf_scalar_type(MF_UINT)}, r->at);
+        mf_expr *e = mf_call_function(p, &own, &args, mf_since(p, r->at));
+        return mf_explicit(p, e, (mf_qtype){.type = mf_scalar_type(MF_INT)}, mf_since(p, r->at));
+    }
     bool math = (mf_builtin_traits((mf_builtin)own.builtin) & MF_MATH) != 0;
     const mf_expr *last = args.n > 1 ? args.at[args.n - 1] : NULL;
     if (math && last != NULL && mf_is_integer(last->type) && mf_fold(last, &c)) {

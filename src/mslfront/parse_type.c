@@ -648,6 +648,15 @@ static bool nested(mf_parser *p, mf_qtype base, mf_declarator *out)
         return false;
     }
     p->at = close + 1;
+    if (mf_at(p, MF_TOK_L_PAREN) && close == inside + 1) { /* "(*)(types)": what a template may take */
+        mf_exprs params = mf_exprs_none();
+        if (!mf_read_types(p, &params)) return false;
+        const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);
+        for (size_t i = 0; i < params.n; ++i) types[i] = params.at[i]->type;
+        out->at = p->tokens[inside].at;
+        out->type = (mf_qtype){.type = mf_function_type(&p->types, base.type, types, params.n)};
+        return true;
+    }
     if (mf_at(p, MF_TOK_L_PAREN)) {
         mf_syntax(p, mf_cur(p)->at, "pointers to functions are not supported");
         return false;

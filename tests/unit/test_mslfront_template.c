@@ -112,6 +112,9 @@ static void kernels_are_instantiated(void **state)
 static void functions_are_arguments(void **state)
 {
     (void)state;
+    gives("template <typename T> using Fn = void (*)(thread T *, int); void put(thread float *p, int i) { p[i] = 1; }\n"
+          "template <typename T, Fn<T> f> void run(thread T *p) { f(p, 2); } void g() { float a[3]; run<float, put>(a); }",
+          "put(L(p), 2)");
     gives("int add(int a, int b) { return a + b; } int sub(int a, int b) { return a - b; }\n"
           "template <int (*op)(int, int)> int apply(int a) { return op(a, 1); } int f() { return apply<sub>(3); }",
           "return sub(L(a), 1)");
