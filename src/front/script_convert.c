@@ -302,6 +302,7 @@ const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop
                      type_text(s, stop->type));
         return NULL;
     }
+    if (ir_is_const(start, 0)) return stop; /* as it stands: dumps read back to the same */
     if (stop->kind == IR_BIN && ir_as_bin(stop)->op == IR_ADD) {
         const ir_bin *sum = ir_as_bin(stop);
         if (ir_equal(sum->a, start)) return sum->b;

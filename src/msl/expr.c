@@ -459,8 +459,32 @@ static bool special_call(emitter *e, const ir_call *n, int level)
 
 /* ---- Operators -------------------------------------------------------------------------------- */
 
+/* 0 - x of integers. */
+static bool is_negation(const ir_node *n)
+{
+    return n->kind == IR_BIN && ir_as_bin(n)->op == IR_SUB && ir_is_const(ir_as_bin(n)->a, 0) &&
+           ir_type_is_int(n->type) && n->type.lanes == 1;
+}
+
+/* Its operand is bracketed where it may begin with a minus itself. */
+static void negation(emitter *e, const ir_bin *n, int level)
+{
+    bool narrow = is_promoted(n->node.type), wrap = !narrow && level > MSL_UNARY;
+    bool minus = is_negation(n->b) || n->b->kind == IR_INT_IMM;
+    if (narrow) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->node.type, n->node.at));
+    buf_text(&e->out, wrap ? "(-" : "-");
+    if (minus) buf_char(&e->out, '(');
+    msl_expr(e, n->b, minus ? 0 : MSL_UNARY);
+    if (minus) buf_char(&e->out, ')');
+    if (wrap || narrow) buf_char(&e->out, ')');
+}
+
 static void bin(emitter *e, const ir_bin *n, int level)
 {
+    if (is_negation(&n->node)) {
+        negation(e, n, level);
+        return;
+    }
     if (n->op == IR_MIN || n->op == IR_MAX) {
         buf_text(&e->out, n->op == IR_MIN ? "min(" : "max(");
         msl_expr(e, n->a, LEVEL_TERNARY);
