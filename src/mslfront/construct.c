@@ -57,7 +57,8 @@ static mf_expr *diagonal(mf_parser *p, const mf_type *type, mf_expr *value, span
         mf_expr *column = mf_new(p, MF_EXPR_CONSTRUCT, at, type->elem);
         column->args = arena_array(p->mem, mf_expr *, type->width);
         for (unsigned r = 0; r < type->width; ++r)
-            column->args[column->arg_count++] = r == c ? one : zero(p, mf_scalar_type(type->scalar), at);
+            column->args[column->arg_count++] =
+                r == c ? one : zero(p, mf_scalar_type(type->scalar), at);
         e->args[e->arg_count++] = mf_finish(p, column);
     }
     return mf_finish(p, e);
@@ -69,7 +70,8 @@ static mf_expr *from_elements(mf_parser *p, const mf_type *type, mf_exprs *args,
     mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
     e->args = arena_array(p->mem, mf_expr *, type->columns);
     for (unsigned c = 0; c < type->columns; ++c) {
-        mf_exprs part = {.at = args->at + (size_t)c * type->width, .n = type->width, .cap = type->width};
+        mf_exprs part = {
+            .at = args->at + (size_t)c * type->width, .n = type->width, .cap = type->width};
         mf_expr *column = construct_vector(p, type->elem, &part, at);
         if (mf_bad(column)) return column;
         e->args[e->arg_count++] = column;
@@ -81,15 +83,18 @@ static mf_expr *construct_matrix(mf_parser *p, const mf_type *type, mf_exprs *ar
 {
     mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
     const mf_type *first = args->at[0]->type;
-    if (args->n == 1 && first->kind == MF_TYPE_MATRIX) return mf_explicit(p, args->at[0], (mf_qtype){.type = type}, at);
-    /* what is built from a value is evaluated once: a constant or a variable may stand several times */
+    if (args->n == 1 && first->kind == MF_TYPE_MATRIX)
+        return mf_explicit(p, args->at[0], (mf_qtype){.type = type}, at);
+    /* what is built from a value is evaluated once: a constant or a variable may stand several
+     * times */
     bool plain = args->at[0]->kind == MF_EXPR_CONST || args->at[0]->kind == MF_EXPR_VAR;
     if (args->n == 1 && mf_is_scalar(first) && plain) return diagonal(p, type, args->at[0], at);
     if (args->n == (size_t)type->columns * type->width) return from_elements(p, type, args, at);
     if (args->n != type->columns) {
-        diag_error(p->diags, at,
-                   "'%.*s' is made of its %u columns or %u elements here; other forms are not supported",
-                   STR_ARG(type->name), type->columns, (unsigned)type->columns * type->width);
+        diag_error(
+            p->diags, at,
+            "'%.*s' is made of its %u columns or %u elements here; other forms are not supported",
+            STR_ARG(type->name), type->columns, (unsigned)type->columns * type->width);
         return mf_error(p, at);
     }
     e->args = arena_array(p->mem, mf_expr *, args->n);
@@ -188,7 +193,8 @@ static mf_expr *parse_unbraced(mf_parser *p, const mf_type *type, items *in, spa
         if (i != 0 && in->ahead == NULL) {
             if (!mf_accept(p, MF_TOK_COMMA) || mf_at(p, MF_TOK_R_BRACE)) break;
         }
-        mf_expr *e = parse_part(p, one, type->kind == MF_TYPE_RECORD ? &type->record->fields[i] : NULL, in);
+        mf_expr *e =
+            parse_part(p, one, type->kind == MF_TYPE_RECORD ? &type->record->fields[i] : NULL, in);
         good = good && !mf_bad(e);
         mf_exprs_push(p->mem, &parts, e);
         if (!mf_at(p, MF_TOK_COMMA) || item_type(type, i + 1) == NULL) break;
@@ -236,7 +242,8 @@ static int64_t designated(mf_parser *p, const mf_type *type)
         if (!mf_at(p, MF_TOK_L_BRACE)) mf_expect(p, MF_TOK_EQ, "after the member's name");
         return (int64_t)i;
     }
-    mf_syntax(p, t->at, "'%.*s' has no member '%.*s'", STR_ARG(mf_type_text(p->mem, type)), STR_ARG(t->ident->text));
+    mf_syntax(p, t->at, "'%.*s' has no member '%.*s'", STR_ARG(mf_type_text(p->mem, type)),
+              STR_ARG(t->ident->text));
     return -1;
 }
 
@@ -246,10 +253,12 @@ static bool designated_element(mf_parser *p, const mf_type *type, uint64_t *inde
     int64_t low = 0, high = 0;
     span at = mf_cur(p)->at;
     mf_advance(p);
-    bool good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", 0, INT32_MAX, &low);
+    bool good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", 0,
+                                    INT32_MAX, &low);
     high = low;
     if (good && mf_accept(p, MF_TOK_ELLIPSIS))
-        good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", low, INT32_MAX, &high);
+        good = mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), "an element's number", low,
+                                   INT32_MAX, &high);
     if (!good || !mf_expect(p, MF_TOK_R_SQUARE, "after the element's number") ||
         !mf_expect(p, MF_TOK_EQ, "after the element's number")) {
         p->panic = true;
@@ -257,7 +266,9 @@ static bool designated_element(mf_parser *p, const mf_type *type, uint64_t *inde
     }
     *index = (uint64_t)low;
     *count = (uint64_t)(high - low) + 1;
-    if (type->kind == MF_TYPE_ARRAY && (type->count == 0 || (uint64_t)high < type->count) && *count <= 4096) return true;
+    if (type->kind == MF_TYPE_ARRAY && (type->count == 0 || (uint64_t)high < type->count) &&
+        *count <= 4096)
+        return true;
     mf_syntax(p, at, "there is no such element, or they are more than 4096");
     return false;
 }
@@ -267,8 +278,10 @@ static mf_expr *left_out(mf_parser *p, const mf_type *type, uint64_t i, span at)
 {
     const mf_type *one = item_type(type, i);
     mf_expr *e = NULL;
-    if (type->kind == MF_TYPE_RECORD) e = mf_member_default(p, type->record, &type->record->fields[i], at);
-    else e = mf_default_value(p, one, at);
+    if (type->kind == MF_TYPE_RECORD)
+        e = mf_member_default(p, type->record, &type->record->fields[i], at);
+    else
+        e = mf_default_value(p, one, at);
     return e != NULL ? e : zero(p, one, at);
 }
 
@@ -278,7 +291,8 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
     mf_exprs parts = mf_exprs_none();
     items in = {0};
     bool good = true;
-    if (mf_at(p, MF_TOK_R_BRACE) == false && (*type)->kind == MF_TYPE_RECORD && !mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_DOT)) {
+    if (mf_at(p, MF_TOK_R_BRACE) == false && (*type)->kind == MF_TYPE_RECORD &&
+        !mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_DOT)) {
         in.ahead = mf_parse_assignment(p); /* T{other}: a copy */
         if (!mf_bad(in.ahead) && in.ahead->type == *type && mf_at(p, MF_TOK_R_BRACE)) {
             mf_advance(p);
@@ -293,7 +307,8 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
                 mf_syntax(p, mf_cur(p)->at, "members are initialised in their order, each once");
                 break;
             }
-            while (parts.n < (size_t)field) mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
+            while (parts.n < (size_t)field)
+                mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
         }
         uint64_t repeat = 1, index = parts.n;
         if (in.ahead == NULL && mf_at(p, MF_TOK_L_SQUARE)) {
@@ -302,15 +317,17 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
                 mf_syntax(p, mf_cur(p)->at, "elements are initialised in their order, each once");
                 break;
             }
-            while (parts.n < index) mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
+            while (parts.n < index)
+                mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, begin));
         }
         const mf_type *one = item_type(*type, parts.n);
         if (one == NULL) {
-            mf_syntax(p, in.ahead != NULL ? in.ahead->at : mf_cur(p)->at, "too many initialisers for '%.*s'",
-                      STR_ARG(mf_type_text(p->mem, *type)));
+            mf_syntax(p, in.ahead != NULL ? in.ahead->at : mf_cur(p)->at,
+                      "too many initialisers for '%.*s'", STR_ARG(mf_type_text(p->mem, *type)));
             break;
         }
-        const mf_field *field = (*type)->kind == MF_TYPE_RECORD ? &(*type)->record->fields[parts.n] : NULL;
+        const mf_field *field =
+            (*type)->kind == MF_TYPE_RECORD ? &(*type)->record->fields[parts.n] : NULL;
         mf_expr *e = parse_part(p, one, field, &in);
         good = good && !mf_bad(e);
         for (uint64_t i = 0; i < repeat; ++i) mf_exprs_push(p->mem, &parts, e);
@@ -327,7 +344,8 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
     span at = mf_since(p, begin);
     if (!good || p->panic) return mf_error(p, at);
     const mf_type *elem = (*type)->kind == MF_TYPE_ARRAY ? (*type)->elem : *type;
-    bool fills = elem->kind == MF_TYPE_RECORD && elem->record->constructs && !elem->record->is_union;
+    bool fills =
+        elem->kind == MF_TYPE_RECORD && elem->record->constructs && !elem->record->is_union;
     while (fills && parts.n < 4096 && item_type(*type, parts.n) != NULL)
         mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, at));
     if (parts.n == 0) return mf_new(p, MF_EXPR_ZERO, at, *type);
@@ -345,7 +363,8 @@ static void pad_vector(mf_parser *p, const mf_type *t, mf_exprs *args, span at)
         if (mf_bad(args->at[i])) return;
         width += mf_is_numeric(args->at[i]->type) ? args->at[i]->type->width : 1;
     }
-    for (; width < t->width; ++width) mf_exprs_push(p->mem, args, zero(p, mf_scalar_type(t->scalar), at));
+    for (; width < t->width; ++width)
+        mf_exprs_push(p->mem, args, zero(p, mf_scalar_type(t->scalar), at));
 }
 
 mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
@@ -401,15 +420,18 @@ static bool binds_directly(const mf_expr *e, const mf_type *r)
 {
     bool part = e->kind == MF_EXPR_SWIZZLE ||
                 (e->kind == MF_EXPR_ELEMENT && e->a->type->kind != MF_TYPE_MATRIX);
-    unsigned quals = e->space == MF_CONSTANT ? e->quals & ~(unsigned)MF_CONST : e->quals; /* all there is const */
-    return e->lvalue && !part && e->type == r->elem && e->space == r->space && (quals & ~(unsigned)r->quals) == 0;
+    unsigned quals = e->space == MF_CONSTANT ? e->quals & ~(unsigned)MF_CONST
+                                             : e->quals; /* all there is const */
+    return e->lvalue && !part && e->type == r->elem && e->space == r->space &&
+           (quals & ~(unsigned)r->quals) == 0;
 }
 
 /* A place of a derived record, bound as its base. */
 static bool binds_base(const mf_expr *e, const mf_type *r)
 {
-    return e->lvalue && e->type->kind == MF_TYPE_RECORD && r->elem->kind == MF_TYPE_RECORD && e->space == r->space &&
-           (e->quals & ~r->quals) == 0 && mf_derives(e->type->record, r->elem->record);
+    return e->lvalue && e->type->kind == MF_TYPE_RECORD && r->elem->kind == MF_TYPE_RECORD &&
+           e->space == r->space && (e->quals & ~r->quals) == 0 &&
+           mf_derives(e->type->record, r->elem->record);
 }
 
 bool mf_can_bind(mf_parser *p, const mf_expr *e, const mf_type *r)
@@ -424,7 +446,11 @@ mf_expr *mf_bind_reference(mf_parser *p, mf_expr *e, const mf_type *r, const cha
     if (mf_bad(e)) return e;
     if (binds_directly(e, r)) return e;
     if (binds_base(e, r)) return mf_to_base(p, e, r->elem->record);
-    if (mf_can_bind(p, e, r)) return mf_materialize(p, mf_convert(p, e->type->kind == MF_TYPE_RECORD && e->type != r->elem ? e : mf_value(p, e), r->elem, what));
+    if (mf_can_bind(p, e, r))
+        return mf_materialize(
+            p, mf_convert(
+                   p, e->type->kind == MF_TYPE_RECORD && e->type != r->elem ? e : mf_value(p, e),
+                   r->elem, what));
     const char *why = "";
     if (!e->lvalue) {
         why = ": a value has no place";

@@ -33,7 +33,8 @@ static mf_rank number_rank(const mf_type *from, const mf_type *to)
 
 static mf_rank pointer_rank(const mf_type *from, const mf_type *to)
 {
-    unsigned quals = from->space == MF_CONSTANT ? from->quals & ~(unsigned)MF_CONST : from->quals; /* all there is const */
+    unsigned quals = from->space == MF_CONSTANT ? from->quals & ~(unsigned)MF_CONST
+                                                : from->quals; /* all there is const */
     bool drops = (quals & ~(unsigned)to->quals) != 0;
     if (from->space != to->space || drops) return MF_NO_CONVERSION;
     if (from->elem == to->elem) return MF_EXACT;
@@ -109,7 +110,8 @@ static bool is_braced(const mf_expr *e)
 /* The array that a list is for: the type itself, or the one member of a record. */
 static const mf_type *braced_array(const mf_type *to)
 {
-    if (to->kind == MF_TYPE_RECORD && to->record->field_count == 1 && to->record->constructors == NULL)
+    if (to->kind == MF_TYPE_RECORD && to->record->field_count == 1 &&
+        to->record->constructors == NULL)
         to = to->record->fields[0].type;
     return to->kind == MF_TYPE_ARRAY ? to : NULL;
 }
@@ -119,7 +121,8 @@ static mf_rank braced_rank(const mf_expr *e, const mf_type *to)
     const mf_type *array = braced_array(to);
     if (array != NULL) return e->arg_count <= array->count ? MF_CONVERSION : MF_NO_CONVERSION;
     bool fits = (mf_is_vector(to) && (e->arg_count == to->width || e->arg_count == 0)) ||
-                (to->kind == MF_TYPE_RECORD && (to->record->constructors != NULL || e->arg_count <= to->record->field_count)) ||
+                (to->kind == MF_TYPE_RECORD &&
+                 (to->record->constructors != NULL || e->arg_count <= to->record->field_count)) ||
                 (is_number(to) && e->arg_count <= 1);
     return fits ? MF_CONVERSION : MF_NO_CONVERSION;
 }
@@ -149,7 +152,8 @@ static mf_expr *convert_braced(mf_parser *p, mf_expr *e, const mf_type *to, cons
     made->args = arena_array(p->mem, mf_expr *, to->record->field_count);
     for (size_t i = 0; i < to->record->field_count; ++i) {
         const mf_field *f = &to->record->fields[i];
-        mf_expr *part = i < args.n ? mf_convert(p, args.at[i], f->type, what) : mf_member_default(p, to->record, f, e->at);
+        mf_expr *part = i < args.n ? mf_convert(p, args.at[i], f->type, what)
+                                   : mf_member_default(p, to->record, f, e->at);
         if (part == NULL) part = mf_new(p, MF_EXPR_ZERO, e->at, f->type);
         if (mf_bad(part) || f->is_reference) return mf_error(p, e->at);
         made->args[made->arg_count++] = part;
@@ -163,7 +167,8 @@ mf_rank mf_rank_to(mf_parser *p, const mf_expr *e, const mf_type *to)
     mf_rank r = standard_rank(e, to);
     if (r != MF_NO_CONVERSION) return r;
     if (e->type->kind != MF_TYPE_RECORD && to->kind != MF_TYPE_RECORD) return r;
-    if (e->type->kind == MF_TYPE_RECORD && to->kind == MF_TYPE_RECORD && mf_derives(e->type->record, to->record))
+    if (e->type->kind == MF_TYPE_RECORD && to->kind == MF_TYPE_RECORD &&
+        mf_derives(e->type->record, to->record))
         return MF_CONVERSION;
     return converts_to(p, e, to) ? MF_USER_CONVERSION : r;
 }
@@ -206,7 +211,8 @@ static mf_candidate *conversion_for(mf_parser *p, mf_candidate *c, const mf_type
 
 static const mf_type *result_of(const mf_candidate *c)
 {
-    return c->function->result->kind == MF_TYPE_REFERENCE ? c->function->result->elem : c->function->result;
+    return c->function->result->kind == MF_TYPE_REFERENCE ? c->function->result->elem
+                                                          : c->function->result;
 }
 
 static bool suits(const mf_expr *e, const mf_candidate *c)
@@ -220,12 +226,14 @@ bool mf_has_conversions(const mf_record *r)
 {
     if (r->conversions != NULL) return true;
     for (size_t i = 0; r->scope != NULL && i < r->scope->used_count; ++i) {
-        if (r->scope->used[i]->record != NULL && mf_has_conversions(r->scope->used[i]->record)) return true;
+        if (r->scope->used[i]->record != NULL && mf_has_conversions(r->scope->used[i]->record))
+            return true;
     }
     return false;
 }
 
-static mf_candidate *best_conversion(mf_parser *p, const mf_expr *e, const mf_record *r, const mf_type *to)
+static mf_candidate *best_conversion(mf_parser *p, const mf_expr *e, const mf_record *r,
+                                     const mf_type *to)
 {
     mf_candidate *best = NULL;
     mf_rank best_rank = MF_NO_CONVERSION;
@@ -234,13 +242,15 @@ static mf_candidate *best_conversion(mf_parser *p, const mf_expr *e, const mf_re
         if (one == NULL || one->self == NULL || !suits(e, one)) continue;
         mf_expr value = {.kind = MF_EXPR_CALL, .type = result_of(one), .at = e->at};
         mf_rank rank = standard_rank(&value, to);
-        bool better = rank < best_rank || (rank == best_rank && best != NULL && best->made_of != NULL && one->made_of == NULL);
+        bool better = rank < best_rank || (rank == best_rank && best != NULL &&
+                                           best->made_of != NULL && one->made_of == NULL);
         if (rank == MF_NO_CONVERSION || !better) continue;
         best = one;
         best_rank = rank;
     }
     for (size_t i = 0; best == NULL && r->scope != NULL && i < r->scope->used_count; ++i) {
-        if (r->scope->used[i]->record != NULL) best = best_conversion(p, e, r->scope->used[i]->record, to);
+        if (r->scope->used[i]->record != NULL)
+            best = best_conversion(p, e, r->scope->used[i]->record, to);
     }
     return best;
 }
@@ -253,7 +263,10 @@ static mf_expr *own_conversion(mf_parser *p, mf_expr *e, const mf_type *to, bool
     mf_candidate alone = *c;
     alone.next = NULL;
     (void)alone;
-    mf_ref name = {.builtin = -1, .symbol = &set, .at = e->at, .id = mf_intern(p->mem, p->idents, c->function->name)};
+    mf_ref name = {.builtin = -1,
+                   .symbol = &set,
+                   .at = e->at,
+                   .id = mf_intern(p->mem, p->idents, c->function->name)};
     mf_exprs none = mf_exprs_none();
     mf_candidate *next = c->next;
     c->next = NULL;
@@ -264,7 +277,8 @@ static mf_expr *own_conversion(mf_parser *p, mf_expr *e, const mf_type *to, bool
 
 static mf_expr *convert_record(mf_parser *p, mf_expr *e, const mf_type *to)
 {
-    if (e->type->kind == MF_TYPE_RECORD && to->kind == MF_TYPE_RECORD && mf_derives(e->type->record, to->record))
+    if (e->type->kind == MF_TYPE_RECORD && to->kind == MF_TYPE_RECORD &&
+        mf_derives(e->type->record, to->record))
         return mf_value(p, mf_to_base(p, mf_materialize(p, e), to->record));
     if (e->type->kind == MF_TYPE_RECORD && mf_has_conversions(e->type->record)) {
         mf_expr *v = own_conversion(p, e, to, true);
@@ -283,7 +297,8 @@ static mf_expr *apply(mf_parser *p, mf_expr *e, const mf_type *to)
     e = mf_value(p, e);
     const mf_type *from = e->type;
     if (mf_bad(e) || from == to) return e;
-    if (from->kind == MF_TYPE_RECORD || to->kind == MF_TYPE_RECORD) return convert_record(p, place, to);
+    if (from->kind == MF_TYPE_RECORD || to->kind == MF_TYPE_RECORD)
+        return convert_record(p, place, to);
     if (is_number(from) && is_number(to)) return mf_cast_to(p, e, to, MF_CAST_CONVERT);
     if (mf_is_vector(to))
         return mf_is_scalar(from) ? splat(p, e, to) : mf_cast_to(p, e, to, MF_CAST_PACK);
@@ -311,7 +326,8 @@ static const char *why_not(const mf_type *from, const mf_type *to)
 mf_expr *mf_convert(mf_parser *p, mf_expr *e, const mf_type *to, const char *what)
 {
     if (mf_bad(e) || to->kind == MF_TYPE_ERROR) return mf_error(p, e->at);
-    if (is_braced(e) && braced_rank(e, to) != MF_NO_CONVERSION) return convert_braced(p, e, to, what);
+    if (is_braced(e) && braced_rank(e, to) != MF_NO_CONVERSION)
+        return convert_braced(p, e, to, what);
     if (mf_rank_to(p, e, to) != MF_NO_CONVERSION) return apply(p, e, to);
     mf_expr *v = mf_value(p, e);
     if (mf_bad(v)) return v;
@@ -342,7 +358,8 @@ const mf_type *mf_common_scalar(const mf_type *a, const mf_type *b)
 mf_expr *mf_condition_value(mf_parser *p, mf_expr *e)
 {
     const mf_type *boolean = mf_scalar_type(MF_BOOL);
-    if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD && mf_rank_to(p, e, boolean) != MF_NO_CONVERSION)
+    if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD &&
+        mf_rank_to(p, e, boolean) != MF_NO_CONVERSION)
         e = mf_convert(p, e, boolean, "use");
     e = mf_value(p, e);
     if (mf_bad(e)) return e;
@@ -420,8 +437,8 @@ static mf_expr *explicit_value(mf_parser *p, mf_expr *e, const mf_type *to, span
     if (from == to) return e;
     if (is_number(from) && is_number(to)) return mf_cast_to(p, e, to, MF_CAST_CONVERT);
     if (mf_is_vector(to) && mf_is_numeric(from)) return cast_to_vector(p, e, to);
-    if (to->kind == MF_TYPE_MATRIX && from->kind == MF_TYPE_MATRIX && to->columns == from->columns &&
-        to->width == from->width)
+    if (to->kind == MF_TYPE_MATRIX && from->kind == MF_TYPE_MATRIX &&
+        to->columns == from->columns && to->width == from->width)
         return mf_cast_to(p, e, to, MF_CAST_CONVERT);
     if (to->kind == MF_TYPE_POINTER) return cast_pointer(p, e, to, at);
     if (from->kind == MF_TYPE_POINTER && mf_is_integer(to) && to->size == 8) {
@@ -434,8 +451,10 @@ mf_expr *mf_explicit(mf_parser *p, mf_expr *e, mf_qtype to, span at)
 {
     if (mf_bad(e) || to.type->kind == MF_TYPE_ERROR) return mf_error(p, at);
     if (to.type->kind == MF_TYPE_REFERENCE) return cast_place(p, e, to.type, at);
-    if (is_braced(e) && braced_rank(e, to.type) != MF_NO_CONVERSION) return convert_braced(p, e, to.type, "use");
-    bool record = e->type->kind == MF_TYPE_RECORD && e->type != to.type; /* a function of it may be called */
+    if (is_braced(e) && braced_rank(e, to.type) != MF_NO_CONVERSION)
+        return convert_braced(p, e, to.type, "use");
+    bool record =
+        e->type->kind == MF_TYPE_RECORD && e->type != to.type; /* a function of it may be called */
     mf_expr *v = record ? e : mf_value(p, e);
     if (mf_bad(v)) return v;
     mf_expr *c = explicit_value(p, v, to.type, at);
@@ -473,7 +492,8 @@ mf_expr *mf_as_number(mf_parser *p, mf_expr *e)
 {
     if (mf_bad(e) || e->type->kind != MF_TYPE_RECORD) return e;
     const mf_record *r = e->type->record;
-    while (r->conversions == NULL && r->scope != NULL && r->scope->used_count == 1 && r->scope->used[0]->record != NULL)
+    while (r->conversions == NULL && r->scope != NULL && r->scope->used_count == 1 &&
+           r->scope->used[0]->record != NULL)
         r = r->scope->used[0]->record;
     const mf_candidate *c = r->conversions;
     const mf_type *to = NULL;

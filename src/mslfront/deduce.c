@@ -28,7 +28,7 @@ typedef struct shape {
 typedef struct deduction {
     mf_parser *p;
     const mf_template *t;
-    mf_targ *args;   /* by parameter; NONE while open */
+    mf_targ *args;     /* by parameter; NONE while open */
     const bool *fixed; /* given, so not to be deduced */
     unsigned depth;
 } deduction;
@@ -67,8 +67,10 @@ static void read_core(const mf_parser *p, size_t *at, shape *s)
         while (p->tokens[i].kind == MF_KW_UNSIGNED || p->tokens[i].kind == MF_KW_SIGNED ||
                p->tokens[i].kind == MF_KW_VOID || p->tokens[i].kind == MF_KW_STRUCT)
             ++i;
-        if (p->tokens[i].kind == MF_KW_DECLTYPE) i = mf_skip_balanced(p, i + 1);
-        else if (p->tokens[i].kind == MF_TOK_IDENT) ++i;
+        if (p->tokens[i].kind == MF_KW_DECLTYPE)
+            i = mf_skip_balanced(p, i + 1);
+        else if (p->tokens[i].kind == MF_TOK_IDENT)
+            ++i;
         *at = i;
         return;
     }
@@ -123,9 +125,12 @@ static shape read_shape(const mf_parser *p, size_t at)
         }
         if (!outer) core_quals |= s.quals;
         mf_token_kind k = p->tokens[at].kind;
-        if (k == MF_TOK_STAR) add_level(&s, POINTER, 0);
-        else if (k == MF_TOK_AMP || k == MF_TOK_AMP_AMP) add_level(&s, REFERENCE, 0);
-        else break;
+        if (k == MF_TOK_STAR)
+            add_level(&s, POINTER, 0);
+        else if (k == MF_TOK_AMP || k == MF_TOK_AMP_AMP)
+            add_level(&s, REFERENCE, 0);
+        else
+            break;
         ++at;
     }
     s.quals = core_quals;
@@ -172,7 +177,10 @@ static bool match_value(deduction *d, size_t at, uint64_t v)
     if (after != MF_TOK_COMMA && after != MF_TOK_GREATER && after != MF_TOK_R_SQUARE) return true;
     size_t i = param_index(d->t, p->tokens[at].ident);
     if (i == d->t->param_count || d->t->params[i].kind != MF_TPARAM_VALUE) return true;
-    return bind(d, i, (mf_targ){.kind = MF_TARG_VALUE, .type = {.type = mf_scalar_type(MF_INT)}, .value = {.i = v}});
+    return bind(d, i,
+                (mf_targ){.kind = MF_TARG_VALUE,
+                          .type = {.type = mf_scalar_type(MF_INT)},
+                          .value = {.i = v}});
 }
 
 static bool match_type(deduction *d, size_t at, mf_qtype q)
@@ -202,12 +210,15 @@ static bool match_args(deduction *d, size_t less, const mf_targ *args, size_t n)
     size_t at = less + 1;
     for (size_t i = 0; i < n && p->tokens[at].kind != MF_TOK_GREATER; ++i) {
         if (args[i].kind == MF_TARG_PACK) { /* "Ts..." takes them all */
-            size_t k = p->tokens[at].kind == MF_TOK_IDENT ? param_index(d->t, p->tokens[at].ident) : d->t->param_count;
+            size_t k = p->tokens[at].kind == MF_TOK_IDENT ? param_index(d->t, p->tokens[at].ident)
+                                                          : d->t->param_count;
             if (k < d->t->param_count && d->t->params[k].pack) return bind(d, k, args[i]);
             return match_args(d, at - 1, args[i].pack, args[i].pack_count);
         }
-        size_t k = p->tokens[at].kind == MF_TOK_IDENT ? param_index(d->t, p->tokens[at].ident) : d->t->param_count;
-        if (k < d->t->param_count && d->t->params[k].pack && p->tokens[at + 1].kind == MF_TOK_ELLIPSIS) {
+        size_t k = p->tokens[at].kind == MF_TOK_IDENT ? param_index(d->t, p->tokens[at].ident)
+                                                      : d->t->param_count;
+        if (k < d->t->param_count && d->t->params[k].pack &&
+            p->tokens[at + 1].kind == MF_TOK_ELLIPSIS) {
             mf_targ pack = {.kind = MF_TARG_PACK, .pack_count = n - i};
             pack.pack = arena_copy(d->p->mem, args + i, (n - i) * sizeof *args);
             return bind(d, k, pack);
@@ -219,7 +230,8 @@ static bool match_args(deduction *d, size_t less, const mf_targ *args, size_t n)
 
 static mf_targ value_of(uint64_t v)
 {
-    return (mf_targ){.kind = MF_TARG_VALUE, .type = {.type = mf_scalar_type(MF_INT)}, .value = {.i = v}};
+    return (mf_targ){
+        .kind = MF_TARG_VALUE, .type = {.type = mf_scalar_type(MF_INT)}, .value = {.i = v}};
 }
 
 /* vec<T, n> and the like against the types of the language that they name. */
@@ -258,7 +270,8 @@ static bool match_alias(deduction *d, const shape *s, const mf_template *alias, 
     deduction inner = {.p = d->p, .t = alias, .args = own, .depth = d->depth + 1};
     size_t body = alias->begin;
     while (d->p->tokens[body].kind != MF_TOK_EQ && d->p->tokens[body].kind != MF_TOK_END) ++body;
-    if (inner.depth > MF_TPARAMS || !match_type(&inner, body + 1, (mf_qtype){.type = t})) return false;
+    if (inner.depth > MF_TPARAMS || !match_type(&inner, body + 1, (mf_qtype){.type = t}))
+        return false;
     size_t at = s->args + 1;
     for (size_t i = 0; i < alias->param_count && d->p->tokens[at].kind != MF_TOK_GREATER; ++i) {
         if (own[i].kind == MF_TARG_NONE) return true; /* not to be found this way */
@@ -274,7 +287,8 @@ static bool match_generic(deduction *d, const shape *s, const mf_type *t)
     if (param < d->t->param_count) { /* a template template parameter */
         if (t->kind != MF_TYPE_RECORD || t->record->made_of == NULL) return false;
         const mf_targs *with = t->record->made_with;
-        return bind(d, param, (mf_targ){.kind = MF_TARG_TEMPLATE, .symbol = t->record->made_of->symbol}) &&
+        return bind(d, param,
+                    (mf_targ){.kind = MF_TARG_TEMPLATE, .symbol = t->record->made_of->symbol}) &&
                match_args(d, s->args, with->at, with->n);
     }
     const mf_symbol *found = NULL;
@@ -304,9 +318,11 @@ static bool match_core(deduction *d, const shape *s, mf_qtype q)
 
 static bool match(deduction *d, const shape *s, mf_qtype q)
 {
-    bool open = s->n != 0 && s->args == 0; /* what names no parameter is converted to, not deduced from */
+    bool open =
+        s->n != 0 && s->args == 0; /* what names no parameter is converted to, not deduced from */
     for (size_t i = 0; i < s->n; ++i) open = open && s->levels[i].kind != ARRAY;
-    if (open && (!s->named || param_index(d->t, d->p->tokens[s->core].ident) == d->t->param_count)) return true;
+    if (open && (!s->named || param_index(d->t, d->p->tokens[s->core].ident) == d->t->param_count))
+        return true;
     if (++d->depth > MF_TPARAMS) return false;
     bool good = true;
     for (size_t i = s->n; good && i-- != 0;) {
@@ -355,7 +371,8 @@ static bool deduce_pack(deduction *d, const mf_pattern *pattern, const mf_exprs 
     for (size_t k = 0; k < pack.pack_count; ++k) {
         d->args[i] = (mf_targ){.kind = MF_TARG_NONE};
         shape one = s;
-        if (!match(d, &one, seen_as(d->p, &one, args->at[from + k])) || d->args[i].kind != MF_TARG_TYPE)
+        if (!match(d, &one, seen_as(d->p, &one, args->at[from + k])) ||
+            d->args[i].kind != MF_TARG_TYPE)
             return false;
         pack.pack[k] = d->args[i];
     }
@@ -394,7 +411,8 @@ bool mf_deduce_call(mf_parser *p, const mf_template *t, const mf_targs *given, c
             for (size_t k = i; k < n; ++k) mf_targs_push(p->mem, out, given->at[k]);
             break;
         }
-        if (t->params[i].pack && found[i].kind == MF_TARG_NONE) found[i] = (mf_targ){.kind = MF_TARG_PACK};
+        if (t->params[i].pack && found[i].kind == MF_TARG_NONE)
+            found[i] = (mf_targ){.kind = MF_TARG_PACK};
         mf_targs_push(p->mem, out, found[i]);
     }
     return true;
@@ -408,7 +426,8 @@ bool mf_deduce_special(mf_parser *p, const mf_template *t, const mf_targs *args,
     if (!match_args(&d, t->args_at, args->at, args->n)) return false;
     *out = mf_targs_none();
     for (size_t i = 0; i < t->param_count; ++i) {
-        if (found[i].kind == MF_TARG_NONE && t->params[i].pack) found[i] = (mf_targ){.kind = MF_TARG_PACK};
+        if (found[i].kind == MF_TARG_NONE && t->params[i].pack)
+            found[i] = (mf_targ){.kind = MF_TARG_PACK};
         if (found[i].kind == MF_TARG_NONE) return false;
         mf_targs_push(p->mem, out, found[i]);
     }
@@ -424,7 +443,8 @@ static unsigned weigh(const mf_parser *p, const mf_template *t, size_t at, unsig
     bool param = param_index(t, p->tokens[s.core].ident) < t->param_count;
     if (s.args == 0) return weight + (param ? 0 : 20);
     weight += param ? 2 : 4;
-    for (size_t i = s.args + 1; p->tokens[i].kind != MF_TOK_GREATER && p->tokens[i].kind != MF_TOK_END;) {
+    for (size_t i = s.args + 1;
+         p->tokens[i].kind != MF_TOK_GREATER && p->tokens[i].kind != MF_TOK_END;) {
         weight += p->tokens[i].kind == MF_TOK_NUMBER ? 20 : weigh(p, t, i, depth + 1);
         i = mf_skip_arg(p, i);
         if (p->tokens[i].kind != MF_TOK_COMMA) break;

@@ -54,13 +54,14 @@ static bool is_number(const mf_type *t)
 
 static cell *place(frame *f, const mf_expr *e)
 {
-    if (e->kind == MF_EXPR_MEMBER && e->a->kind == MF_EXPR_VAR) return find(f, e->a->var, e->field + 1);
+    if (e->kind == MF_EXPR_MEMBER && e->a->kind == MF_EXPR_VAR)
+        return find(f, e->a->var, e->field + 1);
     return e->kind == MF_EXPR_VAR ? find(f, e->var, 0) : NULL;
 }
 
 /* An operation on values, by folding a node of constants. */
-static bool operate(mf_expr_kind kind, mf_op op, const mf_type *type, const mf_type *operand, mf_constant a,
-                    mf_constant b, mf_constant *out)
+static bool operate(mf_expr_kind kind, mf_op op, const mf_type *type, const mf_type *operand,
+                    mf_constant a, mf_constant b, mf_constant *out)
 {
     mf_expr x = {.kind = MF_EXPR_CONST, .type = operand, .constant = a};
     mf_expr y = {.kind = MF_EXPR_CONST, .type = operand, .constant = b};
@@ -72,7 +73,8 @@ static bool assign_op(work *w, frame *f, const mf_expr *e, mf_constant *out)
 {
     cell *c = place(f, e->a);
     mf_constant b, r;
-    if (c == NULL || !is_number(e->a->type) || !is_number(e->compute) || !eval(w, f, e->b, &b)) return false;
+    if (c == NULL || !is_number(e->a->type) || !is_number(e->compute) || !eval(w, f, e->b, &b))
+        return false;
     mf_constant a = mf_convert_constant(e->a->type->scalar, c->value, e->compute->scalar);
     mf_expr x = {.kind = MF_EXPR_CONST, .type = e->compute, .constant = a};
     mf_expr y = {.kind = MF_EXPR_CONST, .type = e->b->type, .constant = b};
@@ -103,10 +105,13 @@ static bool enter(work *w, frame *outer, const mf_expr *e, frame *own)
     for (uint32_t i = 0; i < e->arg_count; ++i) {
         mf_constant v = {0};
         const mf_type *t = g->params[i]->type;
-        bool by_value = is_number(t), by_reference = t->kind == MF_TYPE_REFERENCE && is_number(t->elem);
+        bool by_value = is_number(t),
+             by_reference = t->kind == MF_TYPE_REFERENCE && is_number(t->elem);
         const mf_expr *a = e->args[i];
-        if (by_reference && a->kind == MF_EXPR_TEMPORARY) a = a->a; /* const T & of a value */
-        else if (!by_value) continue;
+        if (by_reference && a->kind == MF_EXPR_TEMPORARY)
+            a = a->a; /* const T & of a value */
+        else if (!by_value)
+            continue;
         if (!eval(w, outer, a, &v) || !set(own, g->params[i], v)) return false;
     }
     return true;
@@ -115,7 +120,8 @@ static bool enter(work *w, frame *outer, const mf_expr *e, frame *own)
 static bool call(work *w, frame *outer, const mf_expr *e, mf_constant *out)
 {
     const mf_function *g = e->function;
-    if (g->body == NULL || !is_number(g->result) || w->depth >= CALLS || g->param_count > VALUES) return false;
+    if (g->body == NULL || !is_number(g->result) || w->depth >= CALLS || g->param_count > VALUES)
+        return false;
     frame own = {.n = 0};
     if (!enter(w, outer, e, &own)) return false;
     ++w->depth;
@@ -132,16 +138,21 @@ static bool eval(work *w, frame *f, const mf_expr *e, mf_constant *out)
     switch ((int)e->kind) {
     case MF_EXPR_LOAD: {
         const cell *c = place(f, e->a);
-        if (c != NULL) *out = c->value;
-        else if (e->a->lvalue && e->a->kind != MF_EXPR_VAR) return eval(w, f, e->a, out);
+        if (c != NULL)
+            *out = c->value;
+        else if (e->a->lvalue && e->a->kind != MF_EXPR_VAR)
+            return eval(w, f, e->a, out);
         return c != NULL || mf_fold(e, out);
     }
     case MF_EXPR_NEGATE:
     case MF_EXPR_COMPLEMENT:
     case MF_EXPR_NOT:
-        return is_number(e->type) && eval(w, f, e->a, &a) && operate(e->kind, MF_OPS, e->type, e->a->type, a, a, out);
+        return is_number(e->type) && eval(w, f, e->a, &a) &&
+               operate(e->kind, MF_OPS, e->type, e->a->type, a, a, out);
     case MF_EXPR_BINARY:
-        if (!is_number(e->a->type) || !is_number(e->b->type) || !eval(w, f, e->a, &a) || !eval(w, f, e->b, &b)) return false;
+        if (!is_number(e->a->type) || !is_number(e->b->type) || !eval(w, f, e->a, &a) ||
+            !eval(w, f, e->b, &b))
+            return false;
         return operate(MF_EXPR_BINARY, e->op, e->type, e->a->type, a, b, out);
     case MF_EXPR_AND:
     case MF_EXPR_OR:
@@ -149,7 +160,8 @@ static bool eval(work *w, frame *f, const mf_expr *e, mf_constant *out)
         return (out->i != 0) == (e->kind == MF_EXPR_OR) || eval(w, f, e->b, out);
     case MF_EXPR_COND: return eval(w, f, e->a, &a) && eval(w, f, a.i != 0 ? e->b : e->c, out);
     case MF_EXPR_CAST:
-        if (e->cast != MF_CAST_CONVERT || !is_number(e->type) || !is_number(e->a->type) || !eval(w, f, e->a, &a))
+        if (e->cast != MF_CAST_CONVERT || !is_number(e->type) || !is_number(e->a->type) ||
+            !eval(w, f, e->a, &a))
             return false;
         *out = mf_convert_constant(e->a->type->scalar, a, e->type->scalar);
         return true;
@@ -159,7 +171,8 @@ static bool eval(work *w, frame *f, const mf_expr *e, mf_constant *out)
             return is_number(e->type) && eval(w, f, e->b, out) &&
                    set_field(f, e->a->a->var, e->a->field + 1, *out);
         }
-        return is_number(e->type) && place(f, e->a) != NULL && eval(w, f, e->b, out) && set(f, e->a->var, *out);
+        return is_number(e->type) && place(f, e->a) != NULL && eval(w, f, e->b, out) &&
+               set(f, e->a->var, *out);
     case MF_EXPR_ASSIGN_OP: return assign_op(w, f, e, out);
     case MF_EXPR_PRE_INC:
     case MF_EXPR_PRE_DEC:
@@ -239,7 +252,10 @@ static flow run(work *w, frame *f, const mf_stmt *s)
     case MF_STMT_BREAK: return BREAKS;
     case MF_STMT_CONTINUE: return CONTINUES;
     case MF_STMT_RETURN:
-        f->object = s->expr != NULL && s->expr->kind == MF_EXPR_LOAD && s->expr->a->kind == MF_EXPR_VAR ? s->expr->a->var : NULL;
+        f->object =
+            s->expr != NULL && s->expr->kind == MF_EXPR_LOAD && s->expr->a->kind == MF_EXPR_VAR
+                ? s->expr->a->var
+                : NULL;
         if (s->expr != NULL && s->expr->type->kind == MF_TYPE_RECORD) return RETURNS;
         return s->expr != NULL && eval(w, f, s->expr, &f->result) ? RETURNS : FAILS;
     }
@@ -256,10 +272,13 @@ bool mf_fold_call(const mf_expr *e, mf_constant *out)
 mf_expr *mf_fold_object(mf_parser *p, const mf_expr *e)
 {
     const mf_type *t = e->type;
-    if (e->kind != MF_EXPR_CALL || e->function->body == NULL || t->kind != MF_TYPE_RECORD) return NULL;
+    if (e->kind != MF_EXPR_CALL || e->function->body == NULL || t->kind != MF_TYPE_RECORD)
+        return NULL;
     work w = {.depth = 1};
     frame none = {.n = 0}, own = {.n = 0};
-    if (!enter(&w, &none, e, &own) || run(&w, &own, e->function->body) != RETURNS || own.object == NULL) return NULL;
+    if (!enter(&w, &none, e, &own) || run(&w, &own, e->function->body) != RETURNS ||
+        own.object == NULL)
+        return NULL;
     mf_expr *made = mf_new(p, MF_EXPR_AGGREGATE, e->at, t);
     made->args = arena_array(p->mem, mf_expr *, t->record->field_count + 1);
     for (size_t i = 0; i < t->record->field_count; ++i) {

@@ -17,7 +17,8 @@ mf_ident *mf_operator_name(mf_parser *p, size_t at, size_t paren)
 bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *d)
 {
     if (specs->operator_name != NULL) {
-        *d = (mf_declarator){.type = specs->type, .name = specs->operator_name, .at = specs->operator_at};
+        *d = (mf_declarator){
+            .type = specs->type, .name = specs->operator_name, .at = specs->operator_at};
         return true;
     }
     if (!mf_parse_declarator(p, specs, d)) return false;
@@ -27,11 +28,13 @@ bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *
         mf_advance(p);
         bool call = mf_at(p, MF_TOK_L_PAREN) && mf_ahead(p, 1)->kind == MF_TOK_R_PAREN;
         if (call) p->at += 2;
-        while (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) mf_advance(p);
+        while (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END))
+            mf_advance(p);
         d->name = mf_operator_name(p, begin, p->at);
         d->at = mf_since(p, d->at);
     }
-    if (d->name != NULL && mf_at(p, MF_TOK_LESS)) p->at = mf_skip_angles(p, p->at); /* of a specialisation */
+    if (d->name != NULL && mf_at(p, MF_TOK_LESS))
+        p->at = mf_skip_angles(p, p->at); /* of a specialisation */
     if (d->name != NULL && mf_at(p, MF_TOK_L_PAREN)) return true;
     mf_syntax(p, mf_cur(p)->at, "expected the name of a function");
     return false;
@@ -39,7 +42,8 @@ bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *
 
 /* Functions */
 
-static mf_candidate *read_instance(mf_parser *p, const mf_template *t, const mf_targs *args, span at)
+static mf_candidate *read_instance(mf_parser *p, const mf_template *t, const mf_targs *args,
+                                   span at)
 {
     mf_state old;
     diag_list quiet;
@@ -53,7 +57,8 @@ static mf_candidate *read_instance(mf_parser *p, const mf_template *t, const mf_
     return c;
 }
 
-mf_candidate *mf_function_instance(mf_parser *p, mf_candidate *generic, const mf_targs *args, span at)
+mf_candidate *mf_function_instance(mf_parser *p, mf_candidate *generic, const mf_targs *args,
+                                   span at)
 {
     mf_template *t = generic->generic;
     str key = mf_args_key(p, args);
@@ -76,7 +81,8 @@ mf_candidate *mf_function_instance(mf_parser *p, mf_candidate *generic, const mf
 
 /* The specialisation that the arguments fit, the one with the fewest open parameters; *own gets its
  * arguments. */
-static mf_template *choose_special(mf_parser *p, mf_template *t, const mf_targs *args, mf_targs *own, span at)
+static mf_template *choose_special(mf_parser *p, mf_template *t, const mf_targs *args,
+                                   mf_targs *own, span at)
 {
     mf_template *best = NULL;
     unsigned best_weight = 0;
@@ -103,16 +109,17 @@ static mf_template *choose_special(mf_parser *p, mf_template *t, const mf_targs 
 
 static void note_instance(mf_parser *p, const mf_template *t, const mf_targs *args, span at)
 {
-    diag_note(p->diags, at, "in instantiation of '%.*s%.*s', asked for here", STR_ARG(t->name->text),
-              STR_ARG(mf_args_text(p, args)));
+    diag_note(p->diags, at, "in instantiation of '%.*s%.*s', asked for here",
+              STR_ARG(t->name->text), STR_ARG(mf_args_text(p, args)));
 }
 
 /* The class: its symbol stands before its body is read, which may name it. */
-static void read_class(mf_parser *p, mf_template *t, mf_template *from, const mf_targs *args, mf_symbol *made,
-                       const mf_targs *own, span at)
+static void read_class(mf_parser *p, mf_template *t, mf_template *from, const mf_targs *args,
+                       mf_symbol *made, const mf_targs *own, span at)
 {
     bool is_union = p->tokens[from->begin].kind == MF_KW_UNION;
-    str name = str_format(p->mem, "%.*s%.*s", STR_ARG(t->name->text), STR_ARG(mf_args_text(p, args)));
+    str name =
+        str_format(p->mem, "%.*s%.*s", STR_ARG(t->name->text), STR_ARG(mf_args_text(p, args)));
     mf_record *r = mf_new_record(p, is_union, name, t->at);
     made->type.type = r->type;
     r->made_of = t;
@@ -146,8 +153,8 @@ static void read_alias(mf_parser *p, mf_template *t, const mf_targs *args, mf_sy
     if (panic || made->type.type == NULL) made->type.type = mf_error_type();
 }
 
-static void read_variable(mf_parser *p, mf_template *t, mf_template *from, const mf_targs *args, mf_symbol *made,
-                          const mf_targs *own, span at)
+static void read_variable(mf_parser *p, mf_template *t, mf_template *from, const mf_targs *args,
+                          mf_symbol *made, const mf_targs *own, span at)
 {
     mf_state old;
     diag_list *quiet = mf_aloud(p);
@@ -190,7 +197,8 @@ static mf_symbol *make(mf_parser *p, mf_template *t, mf_targs *args, span at)
     }
     if (made->type.type != NULL && made->type.type->kind == MF_TYPE_RECORD)
         made->names = made->type.type->record->scope;
-    if (errors != p->diags->errors && t->kind != MF_OF_CLASSES) /* asked for again, it complains again */
+    if (errors != p->diags->errors &&
+        t->kind != MF_OF_CLASSES) /* asked for again, it complains again */
         map_put(p->mem, &t->made, key, NULL);
     return made;
 }
@@ -235,7 +243,8 @@ bool mf_read_types(mf_parser *p, mf_exprs *out)
             break;
         }
         mf_attributes unused = mf_attributes_none();
-        if (!mf_parse_specs(p, &specs) || !mf_parse_declarator(p, &specs, &d) || !mf_parse_attributes(p, &unused))
+        if (!mf_parse_specs(p, &specs) || !mf_parse_declarator(p, &specs, &d) ||
+            !mf_parse_attributes(p, &unused))
             return false;
         mf_exprs_push(p->mem, out, place_of_type(p, d.type.type, d.at));
         if (mf_at(p, MF_TOK_EQ)) p->at = mf_skip_arg(p, p->at);
@@ -251,7 +260,8 @@ static bool same_types(const mf_candidate *c, const mf_exprs *params)
     for (size_t i = 0; i < params->n; ++i) {
         const mf_type *t = c->function->params[i + self]->type, *u = params->at[i]->type;
         const mf_expr *e = params->at[i];
-        if (t->kind == MF_TYPE_REFERENCE ? t->elem != u || t->space != e->space : t != u) return false;
+        if (t->kind == MF_TYPE_REFERENCE ? t->elem != u || t->space != e->space : t != u)
+            return false;
     }
     return true;
 }
@@ -300,8 +310,9 @@ static mf_candidate *choose_instance(mf_parser *p, const named *n, span at)
     }
     if (best != NULL) {
         if (best->function->kernel && best->called_at.file == 0)
-            best->function->name = str_format(p->mem, "%.*s%.*s", STR_ARG(best->made_of->name->text),
-                                              STR_ARG(mf_args_text(p, &all)));
+            best->function->name =
+                str_format(p->mem, "%.*s%.*s", STR_ARG(best->made_of->name->text),
+                           STR_ARG(mf_args_text(p, &all)));
         return best;
     }
     diag_error(p->diags, at, "no template '%.*s' has such an instance", STR_ARG(n->name.id->text));
@@ -327,7 +338,8 @@ static bool read_named(mf_parser *p, named *n)
     n->name = mf_resolve(p);
     if (n->name.id == NULL) return false;
     if (n->name.symbol == NULL || n->name.symbol->kind != MF_SYM_FUNCTION) {
-        mf_syntax(p, n->name.at, "'%.*s' is not a template of functions", STR_ARG(n->name.id->text));
+        mf_syntax(p, n->name.at, "'%.*s' is not a template of functions",
+                  STR_ARG(n->name.id->text));
         return false;
     }
     if (mf_at(p, MF_TOK_LESS)) {
@@ -377,7 +389,8 @@ void mf_use_instance(mf_parser *p, mf_candidate *c, span at)
     unsigned errors = p->diags->errors;
     mf_finish_instance(p, c);
     if (errors != p->diags->errors)
-        diag_note(p->diags, at, "in instantiation of '%.*s', asked for here", STR_ARG(c->function->label));
+        diag_note(p->diags, at, "in instantiation of '%.*s', asked for here",
+                  STR_ARG(c->function->label));
 }
 
 void mf_parse_specialisation(mf_parser *p, size_t name)
@@ -402,7 +415,8 @@ void mf_parse_specialisation(mf_parser *p, size_t name)
         mf_syntax(p, at, "this is specialised after it was used");
         return;
     }
-    mf_template own = {.begin = begin, .scope = p->scope, .record = c->record, .name = c->made_of->name};
+    mf_template own = {
+        .begin = begin, .scope = p->scope, .record = c->record, .name = c->made_of->name};
     p->at = begin;
     mf_candidate *special = mf_read_instance(p, &own);
     if (special == NULL) return;
@@ -415,19 +429,21 @@ void mf_parse_specialisation(mf_parser *p, size_t name)
     c->function->label = label;
 }
 
-/* "Class::name(...) { }" behind the specifiers of a member function defined outside of its class, or
- * "Class::name;" of a static member. */
+/* "Class::name(...) { }" behind the specifiers of a member function defined outside of its class,
+ * or "Class::name;" of a static member. */
 void mf_parse_outside(mf_parser *p, const mf_specs *specs)
 {
     mf_specs own = *specs;
     while (mf_at(p, MF_TOK_STAR) || mf_at(p, MF_TOK_AMP)) mf_advance(p);
     mf_record *r = NULL;
-    while (mf_at(p, MF_TOK_IDENT) && (mf_ahead(p, 1)->kind == MF_TOK_SCOPE || mf_ahead(p, 1)->kind == MF_TOK_LESS)) {
+    while (mf_at(p, MF_TOK_IDENT) &&
+           (mf_ahead(p, 1)->kind == MF_TOK_SCOPE || mf_ahead(p, 1)->kind == MF_TOK_LESS)) {
         mf_scope *scope = p->scope;
         if (r != NULL) p->scope = r->scope;
         size_t at = p->at;
         const mf_symbol *s = NULL;
-        for (const mf_scope *in = p->scope; in != NULL && s == NULL; in = in->parent) s = mf_find(in, mf_cur(p)->ident);
+        for (const mf_scope *in = p->scope; in != NULL && s == NULL; in = in->parent)
+            s = mf_find(in, mf_cur(p)->ident);
         mf_advance(p);
         mf_targs args = mf_targs_none();
         if (s != NULL && s->generic != NULL && mf_at(p, MF_TOK_LESS) && mf_parse_targs(p, &args))

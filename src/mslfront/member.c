@@ -16,7 +16,8 @@ mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name)
     if (r->scope == NULL) return NULL;
     mf_symbol *found = mf_find(r->scope, name);
     for (size_t i = 0; found == NULL && i < r->scope->used_count; ++i) {
-        if (r->scope->used[i]->record != NULL) found = mf_find_member(r->scope->used[i]->record, name);
+        if (r->scope->used[i]->record != NULL)
+            found = mf_find_member(r->scope->used[i]->record, name);
     }
     return found;
 }
@@ -28,15 +29,18 @@ static mf_expr *step_to_base(mf_parser *p, mf_expr *e, const mf_record *base)
     for (size_t i = 0; i < r->field_count; ++i) {
         const mf_field *f = &r->fields[i];
         if (!f->is_base || !mf_derives(f->type->record, base)) continue;
-        mf_expr *m = mf_make_place(p, MF_EXPR_MEMBER, e->at, (mf_qtype){f->type, e->space, e->quals});
+        mf_expr *m =
+            mf_make_place(p, MF_EXPR_MEMBER, e->at, (mf_qtype){f->type, e->space, e->quals});
         m->a = e;
         m->field = (uint32_t)i;
         return mf_finish(p, m);
     }
-    for (size_t i = 0; i < r->scope->used_count; ++i) { /* an empty base lies nowhere in particular */
+    for (size_t i = 0; i < r->scope->used_count;
+         ++i) { /* an empty base lies nowhere in particular */
         const mf_record *one = r->scope->used[i]->record;
         if (one == NULL || !mf_derives(one, base)) continue;
-        mf_expr *c = mf_make_place(p, MF_EXPR_CAST, e->at, (mf_qtype){one->type, e->space, e->quals});
+        mf_expr *c =
+            mf_make_place(p, MF_EXPR_CAST, e->at, (mf_qtype){one->type, e->space, e->quals});
         c->a = e;
         c->cast = MF_CAST_PLACE;
         c->implicit = true;
@@ -89,7 +93,8 @@ static mf_expr *default_array(mf_parser *p, const mf_type *type, span at)
     mf_expr *one = mf_default_value(p, type->elem, at);
     if (one == NULL || mf_bad(one)) return one;
     if (type->count > MOST) {
-        diag_error(p->diags, at, "an array of more than %d objects that are constructed is not supported", MOST);
+        diag_error(p->diags, at,
+                   "an array of more than %d objects that are constructed is not supported", MOST);
         return mf_error(p, at);
     }
     mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, at, type);
@@ -127,11 +132,14 @@ static const mf_type *reference_to(mf_parser *p, const mf_type *pointer)
 static mf_expr *value_from(mf_parser *p, const mf_field *f, mf_exprs *args, span at)
 {
     if (f->is_reference && args->n == 1)
-        return mf_make_address(p, mf_bind_reference(p, args->at[0], reference_to(p, f->type), "bind"), at);
-    if (f->type->kind == MF_TYPE_POINTER && args->n == 1) return mf_convert(p, args->at[0], f->type, "initialise with");
+        return mf_make_address(
+            p, mf_bind_reference(p, args->at[0], reference_to(p, f->type), "bind"), at);
+    if (f->type->kind == MF_TYPE_POINTER && args->n == 1)
+        return mf_convert(p, args->at[0], f->type, "initialise with");
     if (f->type->kind == MF_TYPE_ARRAY) {
         if (args->n == 0) return mf_new(p, MF_EXPR_ZERO, at, f->type);
-        if (args->n == 1 && args->at[0]->type == f->type) { /* array members may be copied this way */
+        if (args->n == 1 &&
+            args->at[0]->type == f->type) { /* array members may be copied this way */
             mf_expr *v = mf_new(p, MF_EXPR_LOAD, at, f->type);
             v->a = args->at[0];
             return mf_bad(v->a) ? v->a : mf_finish(p, v);
@@ -190,9 +198,12 @@ static void read_initializers(mf_parser *p, const mf_record *r, mf_expr **values
             return;
         }
         mf_field self = {.type = r->type};
-        if (i < r->field_count) values[i] = read_value(p, &r->fields[i]);
-        else if (delegates) *whole = read_value(p, &self);
-        else p->at = mf_skip_balanced(p, p->at);
+        if (i < r->field_count)
+            values[i] = read_value(p, &r->fields[i]);
+        else if (delegates)
+            *whole = read_value(p, &self);
+        else
+            p->at = mf_skip_balanced(p, p->at);
     } while (!p->panic && mf_at(p, MF_TOK_COMMA));
 }
 
@@ -206,7 +217,8 @@ mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span a
     mf_expr *e;
     if (f->is_reference) {
         mf_advance(p);
-        e = mf_make_address(p, mf_bind_reference(p, mf_parse_assignment(p), reference_to(p, f->type), "bind"), at);
+        e = mf_make_address(
+            p, mf_bind_reference(p, mf_parse_assignment(p), reference_to(p, f->type), "bind"), at);
     } else {
         mf_accept(p, MF_TOK_EQ);
         const mf_type *t = f->type;
@@ -220,7 +232,8 @@ mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span a
 static void push_assign(mf_parser *p, mf_stmts *out, mf_expr *place, mf_expr *value)
 {
     if (value == NULL || mf_bad(value) || mf_bad(place)) return;
-    mf_expr *e = mf_make_place(p, MF_EXPR_ASSIGN, value->at, (mf_qtype){place->type, place->space, 0});
+    mf_expr *e =
+        mf_make_place(p, MF_EXPR_ASSIGN, value->at, (mf_qtype){place->type, place->space, 0});
     e->a = place;
     e->b = value;
     mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, value->at);
@@ -236,7 +249,8 @@ static void push_members(mf_parser *p, mf_candidate *c, mf_expr **values, mf_stm
         if (r->is_union && values[i] == NULL && r->fields[i].init_at == 0) continue;
         mf_expr *v = values[i] != NULL ? values[i] : mf_member_default(p, r, &r->fields[i], at);
         if (v == NULL) continue;
-        mf_expr *place = mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){r->fields[i].type, MF_THREAD, 0});
+        mf_expr *place =
+            mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){r->fields[i].type, MF_THREAD, 0});
         place->a = mf_make_var(p, c->self, at);
         place->field = (uint32_t)i;
         push_assign(p, out, mf_finish(p, place), v);
@@ -257,8 +271,10 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
     mf_stmts_push(p->mem, &items, decl);
     mf_expr **values = arena_array(p->mem, mf_expr *, r->field_count + 1), *whole = NULL;
     if (c->body_at != 0 && mf_at(p, MF_TOK_COLON)) read_initializers(p, r, values, &whole);
-    if (whole != NULL) push_assign(p, &items, mf_make_var(p, c->self, at), whole);
-    else push_members(p, c, values, &items);
+    if (whole != NULL)
+        push_assign(p, &items, mf_make_var(p, c->self, at), whole);
+    else
+        push_members(p, c, values, &items);
     if (c->body_at != 0 && !p->panic) mf_stmts_push(p->mem, &items, mf_parse_block(p));
     mf_stmt *end = mf_new_stmt(p, MF_STMT_RETURN, at);
     end->expr = mf_value(p, mf_make_var(p, c->self, at));

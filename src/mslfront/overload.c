@@ -2,7 +2,8 @@
 #include "mslfront/template.h"
 
 /* What decides between overloads that take the arguments equally well: what the text puts into the
- * library's namespace before what is there, no template before a template, the one that says more before the other. */
+ * library's namespace before what is there, no template before a template, the one that says more
+ * before the other. */
 static unsigned preference(const mf_match *m)
 {
     if (m->user == NULL) return UINT32_MAX - 1;
@@ -42,7 +43,8 @@ static mf_rank param_rank(mf_parser *p, const mf_expr *e, const mf_type *to)
     if (!mf_can_bind(p, e, to)) return MF_NO_CONVERSION;
     if (to->elem->kind == MF_TYPE_ARRAY) return e->type == to->elem ? MF_EXACT : MF_NO_CONVERSION;
     mf_rank r = mf_rank_to(p, e, to->elem);
-    bool adds = e->lvalue && (to->quals & ~e->quals) != 0; /* a reference to const is less apt for what is not */
+    bool adds = e->lvalue &&
+                (to->quals & ~e->quals) != 0; /* a reference to const is less apt for what is not */
     return r == MF_EXACT && adds ? MF_EXACT_CONST : r;
 }
 
@@ -69,10 +71,13 @@ static size_t argument_count(const call *k, const mf_candidate *c)
 /* How well the object suits a member function. */
 static mf_rank object_rank(const mf_expr *e, const mf_type *self)
 {
-    if (e == NULL || e->type->kind != MF_TYPE_RECORD || !mf_derives(e->type->record, self->elem->record))
+    if (e == NULL || e->type->kind != MF_TYPE_RECORD ||
+        !mf_derives(e->type->record, self->elem->record))
         return MF_NO_CONVERSION;
     if (e->space != self->space || (e->quals & ~self->quals) != 0) return MF_NO_CONVERSION;
-    return e->type != self->elem ? MF_CONVERSION : e->quals == self->quals ? MF_EXACT : MF_EXACT_CONST;
+    return e->type != self->elem     ? MF_CONVERSION
+           : e->quals == self->quals ? MF_EXACT
+                                     : MF_EXACT_CONST;
 }
 
 static bool match_user(mf_parser *p, mf_candidate *c, const call *k, mf_match *out)
@@ -81,7 +86,9 @@ static bool match_user(mf_parser *p, mf_candidate *c, const call *k, mf_match *o
     size_t n = argument_count(k, c);
     if (n > f->param_count || n < c->required || n > MF_CALL_ARGS) return false;
     *out = (mf_match){.user = c, .builtin = -1};
-    size_t at = k->object != NULL && (c->self == NULL || c->is_constructor) ? 1 : 0; /* a static one beside others */
+    size_t at = k->object != NULL && (c->self == NULL || c->is_constructor)
+                    ? 1
+                    : 0; /* a static one beside others */
     for (size_t i = 0; i < n; ++i) {
         const mf_type *t = f->params[i]->type;
         bool object = i == 0 && c->self != NULL && !c->is_constructor;
@@ -115,7 +122,8 @@ static void note_not_viable(mf_parser *p, mf_candidate *c, const call *k)
     if (c->generic != NULL) {
         mf_candidate *made = deduced(p, c, k, given);
         if (made == NULL) {
-            diag_note(p->diags, f->at, "candidate not viable: the template does not fit these arguments");
+            diag_note(p->diags, f->at,
+                      "candidate not viable: the template does not fit these arguments");
             return;
         }
         c = made;
@@ -130,9 +138,11 @@ static void note_not_viable(mf_parser *p, mf_candidate *c, const call *k)
     }
     if (self != 0 && object_rank(k->object, f->params[0]->type) == MF_NO_CONVERSION) {
         const char *space = k->object != NULL ? mf_space_name(k->object->space) : "no";
-        diag_note(p->diags, f->at, "candidate not viable: it is for objects '%.*s', and this one is %s%s memory",
+        diag_note(p->diags, f->at,
+                  "candidate not viable: it is for objects '%.*s', and this one is %s%s memory",
                   STR_ARG(mf_type_text(p->mem, f->params[0]->type)),
-                  k->object != NULL && (k->object->quals & MF_CONST) != 0 ? "const in " : "in ", space);
+                  k->object != NULL && (k->object->quals & MF_CONST) != 0 ? "const in " : "in ",
+                  space);
         return;
     }
     for (size_t i = self; i < n; ++i) {
@@ -213,7 +223,8 @@ static bool prepare(mf_parser *p, mf_candidate *c, span at)
     if (c->is_auto || c->is_constexpr) mf_read_body(p, c);
     if (c->is_auto && c->function->result->kind == MF_TYPE_ERROR) {
         if (!c->auto_failed)
-            diag_error(p->diags, at, "'%.*s' is used before its 'auto' result is known", STR_ARG(c->function->label));
+            diag_error(p->diags, at, "'%.*s' is used before its 'auto' result is known",
+                       STR_ARG(c->function->label));
         return false;
     }
     return true;
@@ -245,8 +256,8 @@ static mf_expr *call_user(mf_parser *p, mf_candidate *c, const call *k)
 
 static mf_expr *ambiguous(mf_parser *p, const call *k, const mf_matches *all)
 {
-    diag_error(p->diags, k->at, "call of '%.*s' is ambiguous for (%.*s)", STR_ARG(k->name->id->text),
-               STR_ARG(argument_types(p, k->args)));
+    diag_error(p->diags, k->at, "call of '%.*s' is ambiguous for (%.*s)",
+               STR_ARG(k->name->id->text), STR_ARG(argument_types(p, k->args)));
     for (size_t i = 0; i < all->n; ++i) {
         const mf_match *m = &all->at[i];
         if (m->user != NULL) {
@@ -265,7 +276,8 @@ static mf_expr *none_viable(mf_parser *p, const call *k)
     diag_error(p->diags, k->at, "no function '%.*s' takes (%.*s)", STR_ARG(k->name->id->text),
                STR_ARG(argument_types(p, k->args)));
     unsigned notes = 0;
-    for (mf_candidate *c = k->first; c != NULL && notes < MOST_NOTES; c = c->next, ++notes) note_not_viable(p, c, k);
+    for (mf_candidate *c = k->first; c != NULL && notes < MOST_NOTES; c = c->next, ++notes)
+        note_not_viable(p, c, k);
     if (k->name->builtin >= 0) {
         diag_note(p->diags, (span){0}, "the library has %.*s",
                   STR_ARG(mf_builtin_pattern(p, k->name->builtin)));
@@ -280,8 +292,10 @@ static void match_set(mf_parser *p, const call *k, mf_matches *all)
     for (mf_candidate *c = k->first; c != NULL; c = c->next) {
         mf_match m;
         mf_candidate *one = c;
-        if (c->generic != NULL) one = deduced(p, c, k, given);
-        else if (given != NULL) continue;
+        if (c->generic != NULL)
+            one = deduced(p, c, k, given);
+        else if (given != NULL)
+            continue;
         if (one != NULL && match_user(p, one, k, &m)) mf_keep_best(all, &m, ranks);
     }
     if (k->name->builtin >= 0 && given == NULL) mf_match_builtin(p, k->name->builtin, k->args, all);
@@ -294,8 +308,9 @@ static mf_expr *resolve(mf_parser *p, const call *k)
     }
     mf_matches all = {.n = 0};
     mf_candidate *first = k->first;
-    bool alone = first != NULL && first->next == NULL && k->name->builtin < 0 && first->generic == NULL &&
-                 k->name->given == NULL && (first->self == NULL || first->is_constructor);
+    bool alone = first != NULL && first->next == NULL && k->name->builtin < 0 &&
+                 first->generic == NULL && k->name->given == NULL &&
+                 (first->self == NULL || first->is_constructor);
     if (alone && k->args->n >= first->required && k->args->n <= first->function->param_count) {
         return call_user(p, first, k); /* no choice: a misfit is reported at its argument */
     }
@@ -325,7 +340,11 @@ mf_expr *mf_call_function(mf_parser *p, const mf_ref *name, mf_exprs *args, span
         first = name->symbol->functions;
         if (name->symbol->given != NULL && name->given == NULL) own.given = name->symbol->given;
     }
-    call k = {.name = &own, .first = first, .args = args, .at = at, .object = implied_object(p, first, name->at)};
+    call k = {.name = &own,
+              .first = first,
+              .args = args,
+              .at = at,
+              .object = implied_object(p, first, name->at)};
     return resolve(p, &k);
 }
 
@@ -336,7 +355,8 @@ mf_expr *mf_call_member(mf_parser *p, const mf_ref *name, mf_expr *object, mf_ex
         object = mf_materialize(p, object);
         object->quals = 0; /* a temporary of one's own may be changed */
     }
-    call k = {.name = name, .first = name->symbol->functions, .args = args, .at = at, .object = object};
+    call k = {
+        .name = name, .first = name->symbol->functions, .args = args, .at = at, .object = object};
     return resolve(p, &k);
 }
 

@@ -13,16 +13,19 @@ static bool is_own(const mf_expr *e)
     return e->type->kind == MF_TYPE_RECORD || scoped || is_matrix(e->type);
 }
 
-static bool takes(mf_parser *p, const mf_ref *name, mf_expr *object, mf_exprs *args, mf_expr **out, span at)
+static bool takes(mf_parser *p, const mf_ref *name, mf_expr *object, mf_exprs *args, mf_expr **out,
+                  span at)
 {
     diag_list quiet;
     diag_list *loud = mf_quiet(p, &quiet);
     bool outer = p->unevaluated;
     p->unevaluated = true;
-    mf_expr *e = object != NULL ? mf_call_member(p, name, object, args, at) : mf_call_function(p, name, args, at);
+    mf_expr *e = object != NULL ? mf_call_member(p, name, object, args, at)
+                                : mf_call_function(p, name, args, at);
     p->unevaluated = outer;
     if (!mf_loud(p, loud) || mf_bad(e)) return false;
-    *out = object != NULL ? mf_call_member(p, name, object, args, at) : mf_call_function(p, name, args, at);
+    *out = object != NULL ? mf_call_member(p, name, object, args, at)
+                          : mf_call_function(p, name, args, at);
     return true;
 }
 
@@ -34,13 +37,17 @@ static bool free_operator(mf_parser *p, mf_ident *id, mf_exprs *args, mf_expr **
         const mf_scope *s = p->scope;
         if (i != 0) {
             const mf_type *t = args->at[i - 1]->type;
-            if (is_matrix(t) && p->metal != NULL) s = p->metal;
-            else if (t->kind != MF_TYPE_RECORD || t->record->scope == NULL) continue;
-            else s = t->record->scope->parent;
+            if (is_matrix(t) && p->metal != NULL)
+                s = p->metal;
+            else if (t->kind != MF_TYPE_RECORD || t->record->scope == NULL)
+                continue;
+            else
+                s = t->record->scope->parent;
         }
         for (; s != NULL; s = s->parent) {
             mf_symbol *found = mf_find(s, id);
-            for (size_t k = 0; found == NULL && k < s->used_count; ++k) found = mf_find(s->used[k], id);
+            for (size_t k = 0; found == NULL && k < s->used_count; ++k)
+                found = mf_find(s->used[k], id);
             if (found == NULL || found->kind != MF_SYM_FUNCTION || s == last) continue;
             if (s->kind == MF_SCOPE_RECORD) continue;
             last = s;
@@ -53,7 +60,8 @@ static bool free_operator(mf_parser *p, mf_ident *id, mf_exprs *args, mf_expr **
 
 mf_expr *mf_own_operator(mf_parser *p, str mark, mf_expr *a, mf_expr *b, span at)
 {
-    if (p->panic || mf_bad(a) || (b != NULL && mf_bad(b)) || (!is_own(a) && !is_own(b))) return NULL;
+    if (p->panic || mf_bad(a) || (b != NULL && mf_bad(b)) || (!is_own(a) && !is_own(b)))
+        return NULL;
     mf_ident *id = mf_intern(p->mem, p->idents, str_format(p->mem, "operator%.*s", STR_ARG(mark)));
     mf_expr *out = NULL;
     mf_exprs args = mf_exprs_none();
@@ -63,7 +71,8 @@ mf_expr *mf_own_operator(mf_parser *p, str mark, mf_expr *a, mf_expr *b, span at
         if (b != NULL) mf_exprs_push(p->mem, &args, b);
         if (s != NULL && s->kind == MF_SYM_FUNCTION) {
             if (takes(p, &name, a, &args, &out, at)) return out;
-            if (str_is(mark, "[]")) return mf_call_member(p, &name, a, &args, at); /* to say why not */
+            if (str_is(mark, "[]"))
+                return mf_call_member(p, &name, a, &args, at); /* to say why not */
         }
     }
     if (str_is(mark, "=") || str_is(mark, "[]") || str_is(mark, "&&")) return NULL;
@@ -96,7 +105,9 @@ bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out)
     size_t end = mf_skip_arg(p, at);
     size_t dots = end; /* at the end, or before the name of a parameter */
     if (end > at + 1 && p->tokens[end - 1].kind == MF_TOK_ELLIPSIS) dots = end - 1;
-    if (end > at + 2 && p->tokens[end - 1].kind == MF_TOK_IDENT && p->tokens[end - 2].kind == MF_TOK_ELLIPSIS) dots = end - 2;
+    if (end > at + 2 && p->tokens[end - 1].kind == MF_TOK_IDENT &&
+        p->tokens[end - 2].kind == MF_TOK_ELLIPSIS)
+        dots = end - 2;
     if (dots == end) return false;
     for (size_t i = at; i < end; ++i) {
         mf_symbol *s = pack_named(p, i);
@@ -121,7 +132,8 @@ void mf_enter_pack(mf_parser *p, const mf_pack *pack, size_t i)
         }
         const mf_targ *a = &one->pack->pack[i];
         bool type = a->kind == MF_TARG_TYPE;
-        mf_symbol *made = mf_add_symbol(p, s, type ? MF_SYM_TYPE : MF_SYM_ENUMERATOR, one->name, one->at);
+        mf_symbol *made =
+            mf_add_symbol(p, s, type ? MF_SYM_TYPE : MF_SYM_ENUMERATOR, one->name, one->at);
         made->type = a->type;
         made->value = (int64_t)a->value.i;
     }

@@ -142,7 +142,8 @@ mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
     }
     if (errors == p->diags->errors && v->init == NULL) {
         diag_error(p->diags, d->at, "the constant '%.*s' needs an initialiser", STR_ARG(v->name));
-    } else if (v->type->kind == MF_TYPE_RECORD && v->type->record->field_count == 0 && v->init != NULL) {
+    } else if (v->type->kind == MF_TYPE_RECORD && v->type->record->field_count == 0 &&
+               v->init != NULL) {
         v->init = mf_new(p, MF_EXPR_ZERO, v->init->at, v->type); /* nothing to construct */
     } else if (v->init != NULL && v->has_value && mf_is_scalar(v->type)) {
         v->init = mf_make_constant(p, v->init->at, v->type->scalar, v->value);
@@ -277,16 +278,20 @@ void mf_parse_typedef(mf_parser *p, const mf_specs *specs)
         mf_declarator d;
         size_t star = mf_ahead(p, 1)->kind == MF_TOK_STAR ? 1 : 0;
         bool function = mf_at(p, MF_TOK_L_PAREN) && mf_ahead(p, star + 1)->kind == MF_TOK_IDENT &&
-                        mf_ahead(p, star + 2)->kind == MF_TOK_R_PAREN && mf_ahead(p, star + 3)->kind == MF_TOK_L_PAREN;
-        if (function) { /* typedef void (name)(...), (*name)(...): what templates take and are instantiated as */
-            d = (mf_declarator){.name = mf_ahead(p, star + 1)->ident, .at = mf_ahead(p, star + 1)->at};
+                        mf_ahead(p, star + 2)->kind == MF_TOK_R_PAREN &&
+                        mf_ahead(p, star + 3)->kind == MF_TOK_L_PAREN;
+        if (function) { /* typedef void (name)(...), (*name)(...): what templates take and are
+                           instantiated as */
+            d = (mf_declarator){.name = mf_ahead(p, star + 1)->ident,
+                                .at = mf_ahead(p, star + 1)->at};
             p->at += star + 3;
             mf_exprs params = mf_exprs_none();
             if (!mf_read_types(p, &params)) return;
             const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);
             for (size_t i = 0; i < params.n; ++i) {
                 const mf_expr *e = params.at[i];
-                bool reference = e->lvalue && e->kind == MF_EXPR_VAR && e->var->type->kind == MF_TYPE_REFERENCE;
+                bool reference =
+                    e->lvalue && e->kind == MF_EXPR_VAR && e->var->type->kind == MF_TYPE_REFERENCE;
                 types[i] = reference ? e->var->type : e->type;
             }
             d.type.type = mf_function_type(&p->types, specs->type.type, types, params.n);
@@ -349,7 +354,8 @@ static void parse_static_assert(mf_parser *p)
     mf_constant c;
     bool known = mf_fold(e, &c);
     if (!known && has_call(e)) {
-        diag_warning(p->diags, e->at, "this static_assert is not checked: it calls what is not evaluated here");
+        diag_warning(p->diags, e->at,
+                     "this static_assert is not checked: it calls what is not evaluated here");
     } else if (!known) {
         diag_error(p->diags, e->at, "the condition of static_assert must be constant");
     } else if (c.i == 0) {
@@ -442,7 +448,8 @@ static void parse_namespace(mf_parser *p)
             s = mf_push_scope(p, MF_SCOPE_NAMESPACE);
             s->label =
                 str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(t->ident->text));
-            s->in_metal = outer->in_metal || (outer == p->global && str_is(t->ident->text, "metal"));
+            s->in_metal =
+                outer->in_metal || (outer == p->global && str_is(t->ident->text, "metal"));
             s->is_metal = outer == p->global && str_is(t->ident->text, "metal");
             if (s->is_metal) p->metal = s;
             mf_add_symbol(p, outer, MF_SYM_NAMESPACE, t->ident, t->at)->names = s;
@@ -467,7 +474,8 @@ static void parse_function_constant(mf_parser *p, mf_declarator *d, const mf_att
     mf_symbol *s = mf_declare(p, MF_SYM_VAR, d->name, d->at);
     const mf_type *t = d->type.type;
     if (d->type.space != MF_CONSTANT || !mf_is_numeric(t) || t->kind == MF_TYPE_PACKED) {
-        diag_error(p->diags, d->at, "a function constant is a scalar or vector in the constant address space");
+        diag_error(p->diags, d->at,
+                   "a function constant is a scalar or vector in the constant address space");
         return;
     }
     if (!a->has_number || a->number > UINT16_MAX)
@@ -535,7 +543,8 @@ static bool at_outside(const mf_parser *p)
     size_t at = p->at;
     while (p->tokens[at].kind == MF_TOK_STAR || p->tokens[at].kind == MF_TOK_AMP) ++at;
     if (p->tokens[at].kind != MF_TOK_IDENT) return false;
-    if (p->tokens[at + 1].kind == MF_TOK_LESS) return p->tokens[mf_skip_angles(p, at + 1)].kind == MF_TOK_SCOPE;
+    if (p->tokens[at + 1].kind == MF_TOK_LESS)
+        return p->tokens[mf_skip_angles(p, at + 1)].kind == MF_TOK_SCOPE;
     return p->tokens[at + 1].kind == MF_TOK_SCOPE;
 }
 

@@ -62,7 +62,8 @@ bool mf_parse_arguments(mf_parser *p, mf_exprs *out, mf_token_kind close)
             }
             p->at = pack.end;
         } else {
-            mf_exprs_push(p->mem, out, mf_at(p, MF_TOK_L_BRACE) ? braced_argument(p) : mf_parse_assignment(p));
+            mf_exprs_push(p->mem, out,
+                          mf_at(p, MF_TOK_L_BRACE) ? braced_argument(p) : mf_parse_assignment(p));
         }
         if (!mf_accept(p, MF_TOK_COMMA)) break;
     }
@@ -112,8 +113,10 @@ static mf_expr *parse_question(mf_parser *p, const mf_ref *r)
     bool convertible = str_is(name, "__is_convertible_to");
     if (!convertible && !str_is(name, "__is_enum") && !str_is(name, "__is_class")) return NULL;
     mf_qtype t = {0}, u = {0};
-    if (!mf_expect(p, MF_TOK_L_PAREN, "before the types") || !mf_parse_type_id(p, &t)) return mf_error(p, r->at);
-    if (convertible && (!mf_expect(p, MF_TOK_COMMA, "between the types") || !mf_parse_type_id(p, &u)))
+    if (!mf_expect(p, MF_TOK_L_PAREN, "before the types") || !mf_parse_type_id(p, &t))
+        return mf_error(p, r->at);
+    if (convertible &&
+        (!mf_expect(p, MF_TOK_COMMA, "between the types") || !mf_parse_type_id(p, &u)))
         return mf_error(p, r->at);
     mf_expect(p, MF_TOK_R_PAREN, "after the types");
     bool answer = t.type->kind == (str_is(name, "__is_enum") ? MF_TYPE_ENUM : MF_TYPE_RECORD);
@@ -127,10 +130,13 @@ static mf_expr *parse_question(mf_parser *p, const mf_ref *r)
 /* is_function_constant_defined(name) */
 static mf_expr *parse_defined(mf_parser *p, const mf_ref *r)
 {
-    if (!str_is(r->id->text, "is_function_constant_defined") || !mf_accept(p, MF_TOK_L_PAREN)) return NULL;
+    if (!str_is(r->id->text, "is_function_constant_defined") || !mf_accept(p, MF_TOK_L_PAREN))
+        return NULL;
     mf_ref name = mf_resolve(p);
-    if (name.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the function constant")) return mf_error(p, r->at);
-    const mf_var *v = name.symbol != NULL && name.symbol->kind == MF_SYM_VAR ? name.symbol->var : NULL;
+    if (name.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the function constant"))
+        return mf_error(p, r->at);
+    const mf_var *v =
+        name.symbol != NULL && name.symbol->kind == MF_SYM_VAR ? name.symbol->var : NULL;
     if (v == NULL || !v->is_function_constant) {
         diag_error(p->diags, name.at, "'%.*s' is not a function constant", STR_ARG(name.id->text));
         return mf_error(p, r->at);
@@ -177,7 +183,8 @@ static bool mf_has_templates(const mf_symbol *s)
 static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
 {
     str name = r->id->text, head = STR("__metal_");
-    bool bits = str_is(name, "__builtin_ctz") || str_is(name, "__builtin_clz") || str_is(name, "__builtin_popcount");
+    bool bits = str_is(name, "__builtin_ctz") || str_is(name, "__builtin_clz") ||
+                str_is(name, "__builtin_popcount");
     if (bits) head = STR("__builtin_");
     if (!str_starts(name, head) || !mf_at(p, MF_TOK_L_PAREN)) return NULL;
     mf_ref own = *r;
@@ -221,7 +228,8 @@ static mf_expr *parse_name(mf_parser *p)
     if (special == NULL) special = mf_library_template(p, &r);
     if (special != NULL) return special;
     bool function = r.builtin >= 0 || (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION);
-    if (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION && mf_at(p, MF_TOK_LESS) && mf_has_templates(r.symbol)) {
+    if (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION && mf_at(p, MF_TOK_LESS) &&
+        mf_has_templates(r.symbol)) {
         mf_targs *given = arena_new(p->mem, mf_targs);
         if (!mf_parse_targs(p, given)) return mf_error(p, begin);
         r.given = given;
@@ -279,7 +287,8 @@ static mf_expr *parse_pack_size(mf_parser *p, span begin)
     mf_advance(p);
     if (!mf_expect(p, MF_TOK_L_PAREN, "after 'sizeof...'")) return mf_error(p, begin);
     mf_ref r = mf_resolve(p);
-    if (r.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the name of the pack")) return mf_error(p, begin);
+    if (r.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the name of the pack"))
+        return mf_error(p, begin);
     if (r.symbol == NULL || r.symbol->kind != MF_SYM_PACK) {
         diag_error(p->diags, r.at, "'%.*s' is not a pack", STR_ARG(r.id->text));
         return mf_error(p, begin);
@@ -336,9 +345,11 @@ static mf_expr *parse_decltype_member(mf_parser *p)
     p->at = scope + 1;
     mf_ident *id = mf_cur(p)->ident;
     if (!mf_expect(p, MF_TOK_IDENT, "after '::'")) return mf_error(p, begin);
-    const mf_symbol *s = e->type->kind == MF_TYPE_RECORD ? mf_find_member(e->type->record, id) : NULL;
+    const mf_symbol *s =
+        e->type->kind == MF_TYPE_RECORD ? mf_find_member(e->type->record, id) : NULL;
     if (s != NULL && s->kind == MF_SYM_VAR) return mf_make_var(p, s->var, mf_since(p, begin));
-    if (s != NULL && s->kind == MF_SYM_ENUMERATOR) return mf_int(p, mf_since(p, begin), s->type.type, s->value);
+    if (s != NULL && s->kind == MF_SYM_ENUMERATOR)
+        return mf_int(p, mf_since(p, begin), s->type.type, s->value);
     diag_error(p->diags, mf_since(p, begin), "'%.*s' has no static member '%.*s'",
                STR_ARG(mf_type_text(p->mem, e->type)), STR_ARG(id->text));
     return mf_error(p, begin);
@@ -352,11 +363,13 @@ static mf_expr *parse_string(mf_parser *p)
     const mf_type *t = mf_scalar_type(MF_CHAR);
     for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) {
         str text = mf_token_text(mf_cur(p));
-        for (size_t i = 1; i + 1 < text.n; ++i) mf_exprs_push(p->mem, &chars, mf_int(p, at, t, text.p[i]));
+        for (size_t i = 1; i + 1 < text.n; ++i)
+            mf_exprs_push(p->mem, &chars, mf_int(p, at, t, text.p[i]));
     }
     mf_exprs_push(p->mem, &chars, mf_int(p, at, t, 0));
     mf_declarator d = {.at = at};
-    d.type = (mf_qtype){.type = mf_array_type(&p->types, t, chars.n), .space = MF_CONSTANT, .quals = MF_CONST};
+    d.type = (mf_qtype){
+        .type = mf_array_type(&p->types, t, chars.n), .space = MF_CONSTANT, .quals = MF_CONST};
     mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, &d);
     v->name = STR("(string)");
     v->init = mf_new(p, MF_EXPR_AGGREGATE, at, d.type.type);
@@ -393,7 +406,8 @@ static mf_expr *parse_primary(mf_parser *p)
     case MF_KW_TYPENAME:
     case MF_KW_DECLTYPE: {
         mf_specs specs;
-        if (t->kind == MF_KW_DECLTYPE && p->tokens[mf_skip_balanced(p, p->at + 1)].kind == MF_TOK_SCOPE)
+        if (t->kind == MF_KW_DECLTYPE &&
+            p->tokens[mf_skip_balanced(p, p->at + 1)].kind == MF_TOK_SCOPE)
             return parse_decltype_member(p);
         if (!mf_parse_specs(p, &specs)) return mf_error(p, t->at);
         return parse_conversion(p, specs.type, t->at);
@@ -401,9 +415,7 @@ static mf_expr *parse_primary(mf_parser *p)
     case MF_TOK_L_SQUARE: return mf_parse_lambda(p);
     case MF_TOK_STRING: return parse_string(p);
     case MF_KW_DOUBLE: mf_syntax(p, t->at, "'double' does not exist in MSL"); break;
-    case MF_KW_THIS:
-        mf_advance(p);
-        return mf_make_address(p, mf_make_self(p, t->at), t->at);
+    case MF_KW_THIS: mf_advance(p); return mf_make_address(p, mf_make_self(p, t->at), t->at);
     case MF_KW_NEW:
     case MF_KW_DELETE:
     case MF_KW_THROW:
@@ -460,7 +472,8 @@ static mf_expr *parse_member(mf_parser *p, mf_expr *e)
     if (qualified) p->at += 2; /* the base's name: the member is found through it all the same */
     mf_qtype conversion = {0};
     mf_ident *name = NULL;
-    if (mf_at(p, MF_KW_OPERATOR) && (mf_ahead(p, 1)->kind == MF_TOK_IDENT || mf_ahead(p, 1)->ident != NULL)) {
+    if (mf_at(p, MF_KW_OPERATOR) &&
+        (mf_ahead(p, 1)->kind == MF_TOK_IDENT || mf_ahead(p, 1)->ident != NULL)) {
         name = mf_cur(p)->ident;
         mf_advance(p);
         if (!mf_parse_type_id(p, &conversion)) return mf_error(p, at);
@@ -473,10 +486,12 @@ static mf_expr *parse_member(mf_parser *p, mf_expr *e)
     }
     at = mf_since(p, at);
     if (mf_bad(e)) return e;
-    if (e->type->kind == MF_TYPE_SIMD_MATRIX && str_is(name->text, "thread_elements") && mf_at(p, MF_TOK_L_PAREN))
+    if (e->type->kind == MF_TYPE_SIMD_MATRIX && str_is(name->text, "thread_elements") &&
+        mf_at(p, MF_TOK_L_PAREN))
         return mf_thread_elements(p, e);
     if (conversion.type != NULL) {
-        if (!mf_expect(p, MF_TOK_L_PAREN, "after a conversion's name") || !mf_expect(p, MF_TOK_R_PAREN, "after '('"))
+        if (!mf_expect(p, MF_TOK_L_PAREN, "after a conversion's name") ||
+            !mf_expect(p, MF_TOK_R_PAREN, "after '('"))
             return mf_error(p, at);
         return mf_explicit(p, e, conversion, mf_since(p, e->at));
     }
@@ -646,7 +661,11 @@ static mf_expr *parse_binary(mf_parser *p, int least)
         if (b.precedence < least || b.precedence == 0 || p->panic) return a;
         p->at += b.tokens;
         mf_expr *right = parse_binary(p, b.precedence + 1);
-        mf_expr *own = mf_own_operator(p, b.op != MF_OPS ? str_of(mf_op_text(b.op)) : b.precedence == LOGICAL_AND ? STR("&&") : STR("||"), a, right, span_join(a->at, right->at));
+        mf_expr *own = mf_own_operator(p,
+                                       b.op != MF_OPS                ? str_of(mf_op_text(b.op))
+                                       : b.precedence == LOGICAL_AND ? STR("&&")
+                                                                     : STR("||"),
+                                       a, right, span_join(a->at, right->at));
         if (own != NULL) {
             a = own;
             continue;

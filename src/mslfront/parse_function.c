@@ -82,7 +82,8 @@ static bool parse_param(mf_parser *p, params *out)
 /* "Ts... xs": a parameter an element. */
 static bool parse_pack_params(mf_parser *p, const mf_pack *pack, params *out)
 {
-    if (p->tokens[pack->end - 1].kind == MF_TOK_IDENT) out->pack_name = p->tokens[pack->end - 1].ident;
+    if (p->tokens[pack->end - 1].kind == MF_TOK_IDENT)
+        out->pack_name = p->tokens[pack->end - 1].ident;
     mf_attributes *grown = arena_array(p->mem, mf_attributes, out->vars.n + pack->n + MOST_PARAMS);
     for (size_t i = 0; i < out->vars.n; ++i) grown[i] = out->attributes[i];
     out->attributes = grown;
@@ -127,7 +128,8 @@ static bool parse_params(mf_parser *p, params *out)
         mf_pack pack;
         if (mf_find_pack(p, p->at, &pack)) {
             if (!parse_pack_params(p, &pack, out)) return false;
-        } else if (!parse_param(p, out)) return false;
+        } else if (!parse_param(p, out))
+            return false;
         if (!mf_accept(p, MF_TOK_COMMA)) break;
         if (mf_at(p, MF_TOK_R_PAREN)) {
             mf_syntax(p, mf_cur(p)->at, "expected a parameter after ','");
@@ -252,7 +254,8 @@ static mf_candidate **overload_set(mf_parser *p, mf_ident *name, span at, mf_rec
     if (is_constructor) return &record->constructors;
     if (is_conversion) return &record->conversions;
     mf_symbol *s = mf_find(p->scope, name);
-    bool tag = s != NULL && s->kind == MF_SYM_TYPE && s->type.type->kind == MF_TYPE_RECORD && s->generic == NULL;
+    bool tag = s != NULL && s->kind == MF_SYM_TYPE && s->type.type->kind == MF_TYPE_RECORD &&
+               s->generic == NULL;
     if (tag) s->kind = MF_SYM_FUNCTION; /* hides the struct, which "struct name" still means */
     if (s != NULL && s->kind != MF_SYM_FUNCTION) {
         diag_error(p->diags, at, "'%.*s' is already declared in this scope", STR_ARG(name->text));
@@ -265,17 +268,21 @@ static mf_candidate **overload_set(mf_parser *p, mf_ident *name, span at, mf_rec
 
 static mf_candidate *declare_function(mf_parser *p, head *h)
 {
-    mf_candidate **list = overload_set(p, h->d.name, h->d.at, h->record, h->is_constructor, h->is_conversion);
+    mf_candidate **list =
+        overload_set(p, h->d.name, h->d.at, h->record, h->is_constructor, h->is_conversion);
     if (list == NULL) return NULL;
     const mf_type *first = h->q.vars.n == 1 ? h->q.vars.at[0]->type : mf_void();
     if (first->kind == MF_TYPE_REFERENCE) first = first->elem;
     if (h->is_constructor && first == h->record->type && !h->is_default && !h->is_deleted) {
-        diag_error(p->diags, h->d.at, "a copy constructor of the text's own is not supported: values are copied as they are");
+        diag_error(
+            p->diags, h->d.at,
+            "a copy constructor of the text's own is not supported: values are copied as they are");
         return NULL;
     }
     for (mf_candidate *c = *list; c != NULL && !h->is_conversion; c = c->next) {
         if (!same_params(c, h)) continue;
-        if (h->is_constructor && h->self.space != MF_NO_SPACE) return c; /* for another address space: the same */
+        if (h->is_constructor && h->self.space != MF_NO_SPACE)
+            return c; /* for another address space: the same */
         bool both = (c->function->body != NULL || c->body_at != 0) && mf_at(p, MF_TOK_L_BRACE);
         if (both || h->record != NULL) {
             diag_error(p->diags, h->d.at, "'%.*s' is defined twice", STR_ARG(h->d.name->text));
@@ -299,7 +306,8 @@ mf_candidate *mf_add_generic(mf_parser *p, mf_template *t, bool is_conversion)
     c->function = arena_new(p->mem, mf_function);
     c->function->name = name->text;
     c->function->at = t->at;
-    c->function->label = str_format(p->mem, "%.*s%.*s", STR_ARG(p->scope->label), STR_ARG(name->text));
+    c->function->label =
+        str_format(p->mem, "%.*s%.*s", STR_ARG(p->scope->label), STR_ARG(name->text));
     c->generic = t;
     c->record = t->record;
     c->is_constructor = is_constructor;
@@ -315,7 +323,8 @@ static void declare_params(mf_parser *p, const mf_candidate *c)
         if (v->name.n == 0 || v == c->self) continue;
         mf_ident *id = mf_intern(p->mem, p->idents, v->name);
         mf_symbol *pack = c->pack_name == id ? mf_find(p->scope, id) : NULL;
-        if (pack == NULL) pack = mf_declare(p, c->pack_name == id ? MF_SYM_PACK : MF_SYM_VAR, id, v->at);
+        if (pack == NULL)
+            pack = mf_declare(p, c->pack_name == id ? MF_SYM_PACK : MF_SYM_VAR, id, v->at);
         if (pack == NULL) continue;
         if (pack->kind == MF_SYM_VAR) {
             pack->var = v;
@@ -344,10 +353,11 @@ static void parse_body(mf_parser *p, mf_candidate *c)
         f->body = mf_constructor_body(p, c);
     } else {
         f->body = mf_parse_block(p);
-        if (c->is_auto && f->result->kind == MF_TYPE_ERROR && !c->auto_failed) f->result = mf_void();
+        if (c->is_auto && f->result->kind == MF_TYPE_ERROR && !c->auto_failed)
+            f->result = mf_void();
     }
-    if (!c->is_constructor && f->result->kind != MF_TYPE_VOID && f->result->kind != MF_TYPE_ERROR && !p->panic &&
-        mf_may_end(f->body)) {
+    if (!c->is_constructor && f->result->kind != MF_TYPE_VOID && f->result->kind != MF_TYPE_ERROR &&
+        !p->panic && mf_may_end(f->body)) {
         diag_warning(p->diags, f->at, "'%.*s' does not return a value on every path",
                      STR_ARG(f->name));
     }
@@ -361,8 +371,9 @@ static void parse_body(mf_parser *p, mf_candidate *c)
 static void function_attributes(mf_parser *p, const mf_attributes *attributes, mf_function *f,
                                 bool is_kernel)
 {
-    static const char *const harmless[] = {"maybe_unused",  "nodiscard", "noreturn",   "deprecated",
-                                           "always_inline", "noinline",  "gnu_inline", "kernel", "optnone"};
+    static const char *const harmless[] = {"maybe_unused", "nodiscard",     "noreturn",
+                                           "deprecated",   "always_inline", "noinline",
+                                           "gnu_inline",   "kernel",        "optnone"};
     for (size_t i = 0; i < attributes->n; ++i) {
         const mf_attribute *a = &attributes->at[i];
         bool known = false;
@@ -404,7 +415,8 @@ static uint64_t group_bytes(mf_parser *p, const mf_function *f)
 static void check_result(mf_parser *p, mf_declarator *d)
 {
     const mf_type *t = d->type.type;
-    bool good = t->kind == MF_TYPE_VOID || t->kind == MF_TYPE_REFERENCE || is_being_read(t) || t->kind == MF_TYPE_ERROR;
+    bool good = t->kind == MF_TYPE_VOID || t->kind == MF_TYPE_REFERENCE || is_being_read(t) ||
+                t->kind == MF_TYPE_ERROR;
     if (t->kind == MF_TYPE_ARRAY || t->kind == MF_TYPE_ATOMIC) {
         diag_error(p->diags, d->at, "a function cannot return '%.*s'",
                    STR_ARG(mf_type_text(p->mem, t)));
@@ -458,7 +470,8 @@ static bool read_head(mf_parser *p, const mf_specs *specs, const mf_declarator *
 {
     *h = (head){.specs = *specs, .d = *declared};
     if (p->scope->kind == MF_SCOPE_RECORD) h->record = p->scope->record;
-    if (h->record == NULL && p->scope->parent != NULL && p->member_of != NULL) h->record = p->member_of;
+    if (h->record == NULL && p->scope->parent != NULL && p->member_of != NULL)
+        h->record = p->member_of;
     for (size_t i = 0; i < specs->attributes.n; ++i) {
         h->specs.is_kernel |= str_is(specs->attributes.at[i].name->text, "kernel");
     }
@@ -481,7 +494,8 @@ static void warn_of_attributes(mf_parser *p, const params *q)
         for (size_t k = 0; k < q->attributes[i].n; ++k) {
             const mf_attribute *a = &q->attributes[i].at[k];
             if (str_is(a->name->text, "maybe_unused")) continue;
-            diag_warning(p->diags, a->at, "the attribute '%.*s' belongs to a kernel's parameter: ignored",
+            diag_warning(p->diags, a->at,
+                         "the attribute '%.*s' belongs to a kernel's parameter: ignored",
                          STR_ARG(a->name->text));
         }
     }
@@ -520,7 +534,8 @@ void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator 
         if (c->is_default) c->scope = p->scope;
         return;
     }
-    if (h.record != NULL && c->body_at != 0) { /* a constructor that is there for another address space */
+    if (h.record != NULL &&
+        c->body_at != 0) { /* a constructor that is there for another address space */
         p->at = mf_skip_body(p, p->at);
         return;
     }
@@ -532,7 +547,8 @@ void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator 
         return;
     }
     if (p->scope->in_metal && !h.specs.is_kernel && c->body_at == 0) {
-        c->body_at = p->at; /* what is added to the library is read when called, as the library is */
+        c->body_at =
+            p->at; /* what is added to the library is read when called, as the library is */
         c->scope = p->scope;
         p->at = mf_skip_body(p, p->at);
         return;
@@ -547,10 +563,13 @@ void mf_define_member(mf_parser *p, const mf_specs *specs, const mf_declarator *
     head h;
     if (!read_head(p, specs, d, &h)) return;
     mf_symbol *s = mf_find(p->scope, h.d.name);
-    mf_candidate *c = h.is_constructor ? h.record->constructors : s != NULL && s->kind == MF_SYM_FUNCTION ? s->functions : NULL;
+    mf_candidate *c = h.is_constructor                          ? h.record->constructors
+                      : s != NULL && s->kind == MF_SYM_FUNCTION ? s->functions
+                                                                : NULL;
     while (c != NULL && !same_params(c, &h)) c = c->next;
     if (c == NULL || c->function->body != NULL) {
-        diag_error(p->diags, h.d.at, "'%.*s' declares no such member, or its body was read already", STR_ARG(h.record->name));
+        diag_error(p->diags, h.d.at, "'%.*s' declares no such member, or its body was read already",
+                   STR_ARG(h.record->name));
         p->at = mf_skip_body(p, p->at);
         return;
     }
@@ -573,7 +592,8 @@ mf_candidate *mf_read_instance(mf_parser *p, const mf_template *t)
     head h;
     mf_record *outer = p->member_of;
     p->member_of = t->record;
-    bool good = t->record != NULL ? mf_parse_member_specs(p, t->record, &specs) : mf_parse_specs(p, &specs);
+    bool good =
+        t->record != NULL ? mf_parse_member_specs(p, t->record, &specs) : mf_parse_specs(p, &specs);
     good = good && mf_parse_function_name(p, &specs, &d) && read_head(p, &specs, &d, &h);
     p->member_of = outer;
     if (!good) return NULL;
@@ -605,13 +625,16 @@ void mf_read_body(mf_parser *p, mf_candidate *c)
     if (mf_interrupt(p, &old, c->body_at, c->scope, c->called_at)) {
         parse_body(p, c);
         if (p->panic && errors == p->diags->errors)
-            diag_error(p->diags, c->function->at, "the body of '%.*s' cannot be read", STR_ARG(c->function->name));
+            diag_error(p->diags, c->function->at, "the body of '%.*s' cannot be read",
+                       STR_ARG(c->function->name));
         if (c->function->kernel) finish_kernel(p, c->function);
     }
     mf_resume(p, &old);
     p->instance = instance;
-    for (const mf_candidate *one = c; errors != p->diags->errors && one != NULL && one->made_of != NULL; one = one->asked_by) {
-        diag_note(p->diags, one->called_at, "in instantiation of '%.*s', asked for here", STR_ARG(one->function->label));
+    for (const mf_candidate *one = c;
+         errors != p->diags->errors && one != NULL && one->made_of != NULL; one = one->asked_by) {
+        diag_note(p->diags, one->called_at, "in instantiation of '%.*s', asked for here",
+                  STR_ARG(one->function->label));
     }
     p->diags = quiet;
 }

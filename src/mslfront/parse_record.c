@@ -87,7 +87,8 @@ static void name_inner_fields(mf_parser *p, const mf_record *inner)
 static void parse_static(mf_parser *p, const mf_specs *specs, mf_declarator *d)
 {
     if (!specs->is_constexpr && d->type.space != MF_CONSTANT && (d->type.quals & MF_CONST) == 0)
-        diag_error(p->diags, d->at, "a static member must be constexpr or lie in the constant address space");
+        diag_error(p->diags, d->at,
+                   "a static member must be constexpr or lie in the constant address space");
     d->type.space = MF_CONSTANT;
     mf_symbol *s = mf_declare(p, MF_SYM_VAR, d->name, d->at);
     mf_var *v = mf_parse_global(p, specs, d);
@@ -105,7 +106,8 @@ static bool member_attributes(mf_parser *p, mf_var_id *id)
             id->number = (uint32_t)a->number;
             continue;
         }
-        diag_error(p->diags, a->at, "the attribute '%.*s' of a member is not supported", STR_ARG(a->name->text));
+        diag_error(p->diags, a->at, "the attribute '%.*s' of a member is not supported",
+                   STR_ARG(a->name->text));
     }
     return true;
 }
@@ -126,9 +128,12 @@ static bool parse_field(mf_parser *p, mf_fields *fields, const mf_specs *specs, 
     if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_L_BRACE)) {
         init_at = p->at;
         while (!mf_at(p, MF_TOK_COMMA) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) {
-            bool open = mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_SQUARE);
+            bool open =
+                mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_SQUARE);
             bool angle = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_LESS;
-            p->at = open ? mf_skip_balanced(p, p->at) : angle ? mf_skip_angles(p, p->at + 1) : p->at + 1;
+            p->at = open    ? mf_skip_balanced(p, p->at)
+                    : angle ? mf_skip_angles(p, p->at + 1)
+                            : p->at + 1;
         }
     }
     if (check_field(p, fields, d)) add_field(p, fields, specs, d, init_at);
@@ -248,9 +253,11 @@ static void parse_bases(mf_parser *p, mf_fields *fields, mf_scope *names)
             if (!p->panic) mf_syntax(p, mf_cur(p)->at, "expected a base class");
             return;
         }
-        if (q.type->kind != MF_TYPE_RECORD || !q.type->record->complete || q.type->record->is_union) {
+        if (q.type->kind != MF_TYPE_RECORD || !q.type->record->complete ||
+            q.type->record->is_union) {
             if (q.type->kind != MF_TYPE_ERROR)
-                diag_error(p->diags, at, "'%.*s' cannot be a base", STR_ARG(mf_type_text(p->mem, q.type)));
+                diag_error(p->diags, at, "'%.*s' cannot be a base",
+                           STR_ARG(mf_type_text(p->mem, q.type)));
             continue;
         }
         mf_scope **used = arena_array(p->mem, mf_scope *, names->used_count + 1);
@@ -270,7 +277,8 @@ static bool constructs(const mf_record *r)
     for (size_t i = 0; i < r->field_count; ++i) {
         const mf_type *t = r->fields[i].type;
         while (t->kind == MF_TYPE_ARRAY) t = t->elem;
-        if (r->fields[i].init_at != 0 || (t->kind == MF_TYPE_RECORD && t->record->constructs)) return true;
+        if (r->fields[i].init_at != 0 || (t->kind == MF_TYPE_RECORD && t->record->constructs))
+            return true;
     }
     return false;
 }
@@ -287,7 +295,8 @@ void mf_parse_record_body(mf_parser *p, mf_record *r)
     if (mf_at(p, MF_TOK_COLON)) parse_bases(p, &fields, names);
     p->scope = names;
     if (r->own_name != NULL && r->made_of != NULL) {
-        mf_symbol *own = mf_add_symbol(p, names, MF_SYM_TYPE, mf_intern(p->mem, p->idents, r->own_name->text), r->at);
+        mf_symbol *own = mf_add_symbol(p, names, MF_SYM_TYPE,
+                                       mf_intern(p->mem, p->idents, r->own_name->text), r->at);
         own->type.type = r->type;
         own->names = names;
         own->generic = r->made_of;

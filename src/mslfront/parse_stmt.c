@@ -117,12 +117,16 @@ static bool at_range(const mf_parser *p)
     for (size_t at = p->at + 1;;) {
         mf_token_kind k = p->tokens[at].kind;
         if (k == MF_TOK_COLON) return true;
-        if (k == MF_TOK_SEMI || k == MF_TOK_R_PAREN || k == MF_TOK_QUESTION || k == MF_TOK_END) return false;
-        at = k == MF_TOK_L_PAREN || k == MF_TOK_L_SQUARE || k == MF_TOK_L_BRACE ? mf_skip_balanced(p, at) : at + 1;
+        if (k == MF_TOK_SEMI || k == MF_TOK_R_PAREN || k == MF_TOK_QUESTION || k == MF_TOK_END)
+            return false;
+        at = k == MF_TOK_L_PAREN || k == MF_TOK_L_SQUARE || k == MF_TOK_L_BRACE
+                 ? mf_skip_balanced(p, at)
+                 : at + 1;
     }
 }
 
-static mf_var *hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init, span at)
+static mf_var *hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init,
+                            span at)
 {
     mf_declarator d = {.type = {.type = type}, .at = at};
     mf_var *v = mf_new_var(p, MF_VAR_LOCAL, &d);
@@ -155,7 +159,8 @@ static mf_stmt *parse_range_for(mf_parser *p, span begin)
 {
     mf_stmts outer = mf_stmts_none(), inner = mf_stmts_none();
     size_t head = p->at + 1;
-    while (!mf_at(p, MF_TOK_COLON)) p->at = mf_at(p, MF_TOK_L_SQUARE) ? mf_skip_balanced(p, p->at) : p->at + 1;
+    while (!mf_at(p, MF_TOK_COLON))
+        p->at = mf_at(p, MF_TOK_L_SQUARE) ? mf_skip_balanced(p, p->at) : p->at + 1;
     mf_advance(p);
     mf_push_scope(p, MF_SCOPE_BLOCK);
     mf_expr *range = range_place(p, mf_parse_expr(p));
@@ -168,10 +173,12 @@ static mf_stmt *parse_range_for(mf_parser *p, span begin)
     }
     span at = range->at;
     const mf_type *t = range->type, *index = mf_scalar_type(MF_INT);
-    mf_var *all = hidden_local(p, &outer, mf_reference_type(&p->types, t, range->space, range->quals), range, at);
+    mf_var *all = hidden_local(
+        p, &outer, mf_reference_type(&p->types, t, range->space, range->quals), range, at);
     mf_var *i = hidden_local(p, &outer, index, mf_int(p, at, index, 0), at);
     s->init = outer.at[1];
-    s->cond = mf_make_binary(p, MF_OP_LT, mf_make_var(p, i, at), mf_int(p, at, index, (int64_t)t->count));
+    s->cond =
+        mf_make_binary(p, MF_OP_LT, mf_make_var(p, i, at), mf_int(p, at, index, (int64_t)t->count));
     s->step = mf_make_step(p, MF_EXPR_PRE_INC, mf_make_var(p, i, at), at);
     p->at = head;
     mf_specs specs;
@@ -183,9 +190,14 @@ static mf_stmt *parse_range_for(mf_parser *p, span begin)
         mf_symbol *symbol = mf_declare(p, MF_SYM_VAR, d.name, d.at);
         if (symbol != NULL) symbol->var = v;
         mf_expr *one = mf_make_index(p, mf_make_var(p, all, at), mf_make_var(p, i, at), at);
-        bool reference = d.type.type->kind == MF_TYPE_REFERENCE || (specs.is_auto && p->tokens[p->at - 2].kind == MF_TOK_AMP);
-        if (specs.is_auto) v->type = reference ? mf_reference_type(&p->types, one->type, one->space, (uint8_t)(one->quals | specs.type.quals)) : one->type;
-        v->init = reference ? mf_bind_reference(p, one, v->type, "bind") : mf_convert(p, one, v->type, "initialise with");
+        bool reference = d.type.type->kind == MF_TYPE_REFERENCE ||
+                         (specs.is_auto && p->tokens[p->at - 2].kind == MF_TOK_AMP);
+        if (specs.is_auto)
+            v->type = reference ? mf_reference_type(&p->types, one->type, one->space,
+                                                    (uint8_t)(one->quals | specs.type.quals))
+                                : one->type;
+        v->init = reference ? mf_bind_reference(p, one, v->type, "bind")
+                            : mf_convert(p, one, v->type, "initialise with");
         if (mf_bad(v->init)) v->init = NULL;
         mf_stmt *decl = mf_new_stmt(p, MF_STMT_DECL, d.at);
         decl->var = v;

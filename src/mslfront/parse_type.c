@@ -106,7 +106,8 @@ static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, sp
                    ? mf_matrix_type(e->scalar, (unsigned)n[0], (unsigned)n[1])
                    : NULL;
     case SIMD_MATRIX:
-        if (scalar && !mf_scalar_is_float(e->scalar)) { /* may be named, as long as nothing is one */
+        if (scalar &&
+            !mf_scalar_is_float(e->scalar)) { /* may be named, as long as nothing is one */
             str name = str_format(p->mem, "simdgroup_matrix<%s, 8, 8>", mf_scalar_name(e->scalar));
             return mf_new_record(p, false, name, at)->type;
         }
@@ -307,7 +308,8 @@ static bool parse_decltype(mf_parser *p, mf_qtype *out)
 {
     mf_advance(p);
     if (!mf_expect(p, MF_TOK_L_PAREN, "after 'decltype'")) return false;
-    if (mf_at(p, MF_TOK_IDENT) || mf_at(p, MF_TOK_SCOPE)) { /* of a function: only ever to instantiate it */
+    if (mf_at(p, MF_TOK_IDENT) ||
+        mf_at(p, MF_TOK_SCOPE)) { /* of a function: only ever to instantiate it */
         mf_ref r = mf_peek_name(p);
         if (r.symbol != NULL && r.symbol->kind == MF_SYM_FUNCTION && decltype_of_function(p)) {
             out->type = mf_function_type(&p->types, mf_void(), NULL, 0);
@@ -423,7 +425,8 @@ static void not_a_type(mf_parser *p)
 static bool take_member_name(mf_parser *p, const mf_record *r, mf_specs *out)
 {
     const mf_token *t = mf_cur(p);
-    bool own = t->kind == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN && r->own_name == t->ident;
+    bool own = t->kind == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN &&
+               r->own_name == t->ident;
     if (own) {
         mf_advance(p);
         out->is_constructor = true;
@@ -439,7 +442,8 @@ static bool take_member_name(mf_parser *p, const mf_record *r, mf_specs *out)
     out->is_conversion = true;
     out->operator_at = mf_since(p, t->at);
     out->operator_name =
-        mf_intern(p->mem, p->idents, str_format(p->mem, "operator %.*s", STR_ARG(mf_type_text(p->mem, to.type))));
+        mf_intern(p->mem, p->idents,
+                  str_format(p->mem, "operator %.*s", STR_ARG(mf_type_text(p->mem, to.type))));
     out->type = to;
     return true;
 }
@@ -462,7 +466,8 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     bool worded = false;
     while (!p->panic) {
         const mf_token *t = mf_cur(p);
-        if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out)) continue;
+        if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out))
+            continue;
         if (at_attributes(p)) {
             if (!mf_parse_attributes(p, &out->attributes)) return false;
             continue;
@@ -514,8 +519,9 @@ static bool parse_attribute(mf_parser *p, mf_attributes *out)
             mf_expr *e = mf_value(p, mf_parse_ternary(p));
             mf_constant c;
             bool named = str_is(a.name->text, "function_constant") && !mf_bad(e) && !mf_fold(e, &c);
-            a.has_number = !named && !p->panic && mf_constant_integer(p, e, "an attribute's number", 0,
-                                                            INT32_MAX, &a.number);
+            a.has_number =
+                !named && !p->panic &&
+                mf_constant_integer(p, e, "an attribute's number", 0, INT32_MAX, &a.number);
             if (!a.has_number && !p->panic) a.number = 0;
         }
         if (!mf_expect(p, MF_TOK_R_PAREN, "after the attribute's number")) return false;
@@ -546,7 +552,8 @@ static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 {
     const mf_type *t = q->type;
     const char *what = reference ? "reference" : "pointer";
-    if (t->kind == MF_TYPE_POINTER && q->space == MF_NO_SPACE) q->space = MF_THREAD; /* pointers lie there */
+    if (t->kind == MF_TYPE_POINTER && q->space == MF_NO_SPACE)
+        q->space = MF_THREAD; /* pointers lie there */
     if (t->kind == MF_TYPE_REFERENCE && reference) {
         /* of a template's argument: they collapse */
     } else if (t->kind == MF_TYPE_REFERENCE) {
@@ -575,7 +582,8 @@ static bool array_of(mf_parser *p, mf_qtype *q)
 {
     if (at_attributes(p)) { /* "name [[id(n)]] [m]": the length stands behind them too */
         size_t behind = mf_skip_balanced(p, p->at);
-        bool length = p->tokens[behind].kind == MF_TOK_L_SQUARE && p->tokens[behind + 1].kind != MF_TOK_L_SQUARE;
+        bool length = p->tokens[behind].kind == MF_TOK_L_SQUARE &&
+                      p->tokens[behind + 1].kind != MF_TOK_L_SQUARE;
         if (length && str_is(mf_token_text(mf_ahead(p, 2)), "id")) p->at = behind;
     }
     if (!mf_at(p, MF_TOK_L_SQUARE) || at_attributes(p)) return true;
@@ -648,7 +656,8 @@ static bool nested(mf_parser *p, mf_qtype base, mf_declarator *out)
         return false;
     }
     p->at = close + 1;
-    if (mf_at(p, MF_TOK_L_PAREN) && close == inside + 1) { /* "(*)(types)": what a template may take */
+    if (mf_at(p, MF_TOK_L_PAREN) &&
+        close == inside + 1) { /* "(*)(types)": what a template may take */
         mf_exprs params = mf_exprs_none();
         if (!mf_read_types(p, &params)) return false;
         const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);

@@ -110,7 +110,8 @@ static void find_from_here(mf_parser *p, mf_ref *r)
             find_in_library(r);
             return;
         }
-        if (s->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) find_in_library(r);
+        if (s->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION))
+            find_in_library(r);
         if (r->symbol != NULL || r->builtin >= 0 || r->type != NULL) return;
     }
     if (r->id->type != NULL && !r->id->type_in_metal) {
@@ -126,11 +127,13 @@ static void find_in(mf_parser *p, const place *where, mf_ref *r)
     case FROM_HERE: find_from_here(p, r); break;
     case IN_SCOPE:
         r->symbol = find_used(where->scope, r->id);
-        if (where->math != MF_MATH_DEFAULT && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) {
+        if (where->math != MF_MATH_DEFAULT &&
+            (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) {
             find_in_library(r);
             r->math = where->math;
         }
-        if (where->scope->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION)) find_in_library(r);
+        if (where->scope->is_metal && (r->symbol == NULL || r->symbol->kind == MF_SYM_FUNCTION))
+            find_in_library(r);
         if (r->symbol == NULL && where->scope->kind == MF_SCOPE_GLOBAL && r->id->type != NULL &&
             !r->id->type_in_metal) {
             r->type = r->id->type;
@@ -241,8 +244,7 @@ static mf_ref resolve(mf_parser *p)
         if (!mf_at(p, MF_TOK_SCOPE)) return r;
         where = place_of(&r);
         if (where.kind == NOWHERE) {
-            mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration",
-                      STR_ARG(r.id->text));
+            mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration", STR_ARG(r.id->text));
             r.id = NULL;
             return r;
         }

@@ -50,8 +50,8 @@ size_t mf_skip_arg(const mf_parser *p, size_t at)
             at = mf_skip_balanced(p, at);
         } else if (k == MF_TOK_LESS && at != 0 && kind_at(p, at - 1) == MF_TOK_IDENT) {
             at = mf_skip_angles(p, at);
-        } else if (k == MF_TOK_COMMA || k == MF_TOK_GREATER || k == MF_TOK_GREATER_EQ || k == MF_TOK_END ||
-                   closes(k) || k == MF_TOK_SEMI) {
+        } else if (k == MF_TOK_COMMA || k == MF_TOK_GREATER || k == MF_TOK_GREATER_EQ ||
+                   k == MF_TOK_END || closes(k) || k == MF_TOK_SEMI) {
             return at;
         } else {
             ++at;
@@ -126,8 +126,10 @@ size_t mf_skip_statement(const mf_parser *p, size_t at)
             continue;
         case MF_KW_DO: /* a body in braces: others are told by their "while" being a statement */
             ++at;
-            if (kind_at(p, at) == MF_TOK_L_BRACE) at = mf_skip_balanced(p, at);
-            else at = skip_simple(p, at);
+            if (kind_at(p, at) == MF_TOK_L_BRACE)
+                at = mf_skip_balanced(p, at);
+            else
+                at = skip_simple(p, at);
             at = skip_simple(p, at);
             break;
         default: at = skip_simple(p, at); break;

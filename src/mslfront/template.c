@@ -32,7 +32,9 @@ bool mf_interrupt(mf_parser *p, mf_state *old, size_t at, mf_scope *scope, span 
     if (fault == NULL) return true;
     if (!p->exhausted) {
         bool deep = p->instances <= MF_INSTANCES;
-        diag_error(p->loud != NULL ? p->loud : p->diags, asked, deep ? "templates ask for each other more than %d deep" : "more than %d instances of templates",
+        diag_error(p->loud != NULL ? p->loud : p->diags, asked,
+                   deep ? "templates ask for each other more than %d deep"
+                        : "more than %d instances of templates",
                    deep ? MF_INSTANCE_DEPTH : MF_INSTANCES);
     }
     p->exhausted = true;
@@ -192,7 +194,9 @@ static found find_name(const mf_parser *p, size_t at)
             f = (found){.name = at, .is_operator = true};
             do ++at;
             while (p->tokens[at].kind != MF_TOK_L_PAREN && p->tokens[at].kind != MF_TOK_END);
-            if (p->tokens[at + (at + 1 < p->token_count)].kind == MF_TOK_R_PAREN && f.name + 1 == at) at += 2;
+            if (p->tokens[at + (at + 1 < p->token_count)].kind == MF_TOK_R_PAREN &&
+                f.name + 1 == at)
+                at += 2;
             f.paren = at;
             return f;
         }
@@ -236,15 +240,18 @@ static void declare_class(mf_parser *p, mf_template *t)
         t->args_at = p->at;
         p->at = mf_skip_angles(p, p->at);
     }
-    while (!mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) mf_advance(p);
+    while (!mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END))
+        mf_advance(p);
     t->has_body = mf_at(p, MF_TOK_L_BRACE);
     if (t->has_body) p->at = mf_skip_balanced(p, p->at);
     if (!mf_expect(p, MF_TOK_SEMI, "after the class template")) return;
     mf_template *known = find_template(p->scope, t->name);
     if (t->args_at != 0) {
-        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent) known = find_template(s, t->name);
+        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent)
+            known = find_template(s, t->name);
         if (known == NULL) {
-            diag_error(p->diags, t->at, "there is no template '%.*s' to specialise", STR_ARG(t->name->text));
+            diag_error(p->diags, t->at, "there is no template '%.*s' to specialise",
+                       STR_ARG(t->name->text));
             return;
         }
         t->next = known->specials;
@@ -295,7 +302,8 @@ static void declare_variable(mf_parser *p, mf_template *t, const found *f)
     mf_expect(p, MF_TOK_SEMI, "after the variable template");
     if (t->args_at != 0) {
         mf_template *known = NULL;
-        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent) known = find_template(s, t->name);
+        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent)
+            known = find_template(s, t->name);
         if (known != NULL) {
             t->next = known->specials;
             known->specials = t;
@@ -310,12 +318,15 @@ static void declare_function_template(mf_parser *p, mf_template *t, const found 
 {
     size_t behind = mf_skip_balanced(p, f->paren);
     mf_token_kind tail = p->tokens[behind].kind;
-    bool own = t->record != NULL && !f->is_operator && p->tokens[f->name].ident == t->record->own_name;
+    bool own =
+        t->record != NULL && !f->is_operator && p->tokens[f->name].ident == t->record->own_name;
     if (own && (tail == MF_KW_THREADGROUP || tail == MF_KW_DEVICE || tail == MF_KW_CONSTANT)) {
-        p->at = mf_skip_body(p, behind); /* a constructor for another address space makes the same */
+        p->at =
+            mf_skip_body(p, behind); /* a constructor for another address space makes the same */
         return;
     }
-    mf_ident *name = f->is_operator ? mf_operator_name(p, f->name, f->paren) : p->tokens[f->name].ident;
+    mf_ident *name =
+        f->is_operator ? mf_operator_name(p, f->name, f->paren) : p->tokens[f->name].ident;
     if (p->tokens[f->name - 1].kind == MF_TOK_SCOPE) {
         mf_syntax(p, p->tokens[f->name].at,
                   "a member of a class template defined outside of it is not supported");
@@ -347,7 +358,8 @@ void mf_parse_template(mf_parser *p)
     t->begin = p->at;
     mf_token_kind k = mf_cur(p)->kind;
     if (k == MF_KW_TEMPLATE) {
-        mf_syntax(p, mf_cur(p)->at, "a member template defined outside of its class is not supported");
+        mf_syntax(p, mf_cur(p)->at,
+                  "a member template defined outside of its class is not supported");
     } else if (k == MF_KW_FRIEND) {
         mf_syntax(p, mf_cur(p)->at, "friends are not supported");
     } else if (k == MF_KW_USING) {
@@ -422,7 +434,8 @@ static bool type_arg(mf_parser *p, mf_targ *out)
     mf_declarator d = {0};
     diag_list quiet;
     diag_list *loud = mf_quiet(p, &quiet);
-    bool good = mf_parse_specs(p, &specs) && mf_parse_declarator(p, &specs, &d) && d.name == NULL && ends_arg(p);
+    bool good = mf_parse_specs(p, &specs) && mf_parse_declarator(p, &specs, &d) && d.name == NULL &&
+                ends_arg(p);
     good = mf_loud(p, loud) && good && !p->panic;
     if (good) {
         *out = (mf_targ){.kind = MF_TARG_TYPE, .type = d.type};
@@ -441,7 +454,8 @@ static bool value_arg(mf_parser *p, mf_targ *out)
         return false;
     }
     *out = (mf_targ){.kind = MF_TARG_VALUE, .type = {.type = e->type}};
-    if ((mf_is_scalar(e->type) || e->type->kind == MF_TYPE_ENUM) && mf_fold(e, &out->value)) return true;
+    if ((mf_is_scalar(e->type) || e->type->kind == MF_TYPE_ENUM) && mf_fold(e, &out->value))
+        return true;
     mf_syntax(p, e->at, "a template's argument must be a type or a constant");
     return false;
 }
@@ -467,8 +481,10 @@ static bool read_args(mf_parser *p, mf_targs *out)
             good = read_arg(p, out);
             mf_pop_scope(p);
         }
-        if (expands) p->at = pack.end;
-        else good = read_arg(p, out);
+        if (expands)
+            p->at = pack.end;
+        else
+            good = read_arg(p, out);
         if (!good) return false;
         if (out->n > MF_TPARAMS) {
             mf_syntax(p, mf_cur(p)->at, "more than %d arguments of a template", MF_TPARAMS);
@@ -540,7 +556,8 @@ static void write_key(mf_parser *p, buf *out, const mf_targ *a)
     case MF_TARG_FUNCTION:
         key.what = a->symbol->functions;
         if (a->symbol->given != NULL) {
-            for (size_t i = 0; i < a->symbol->given->n; ++i) write_key(p, out, &a->symbol->given->at[i]);
+            for (size_t i = 0; i < a->symbol->given->n; ++i)
+                write_key(p, out, &a->symbol->given->at[i]);
         }
         break;
     case MF_TARG_TEMPLATE: key.what = a->symbol->generic; break;
@@ -645,7 +662,8 @@ static mf_scope *args_scope(mf_parser *p, const mf_template *t)
 mf_scope *mf_bind_args(mf_parser *p, const mf_template *t, const mf_targs *args)
 {
     mf_scope *s = args_scope(p, t);
-    for (size_t i = 0; i < t->param_count && i < args->n; ++i) bind_arg(p, s, &t->params[i], &args->at[i]);
+    for (size_t i = 0; i < t->param_count && i < args->n; ++i)
+        bind_arg(p, s, &t->params[i], &args->at[i]);
     return s;
 }
 
@@ -655,7 +673,8 @@ static bool default_arg(mf_parser *p, const mf_tparam *q, mf_targ *out)
     bool outer = p->no_greater;
     p->no_greater = true;
     p->at = q->default_at;
-    bool good = (mf_at_type(p) && type_arg(p, out)) || (!p->panic && (name_arg(p, out) || value_arg(p, out)));
+    bool good = (mf_at_type(p) && type_arg(p, out)) ||
+                (!p->panic && (name_arg(p, out) || value_arg(p, out)));
     p->no_greater = outer;
     return good && !p->panic;
 }
@@ -667,18 +686,23 @@ static bool fit_arg(mf_parser *p, const mf_tparam *q, mf_targ *a, span at)
                                           [MF_TPARAM_VALUE] = MF_TARG_VALUE,
                                           [MF_TPARAM_FUNCTION] = MF_TARG_FUNCTION,
                                           [MF_TPARAM_TEMPLATE] = MF_TARG_TEMPLATE};
-    if (q->kind == MF_TPARAM_VALUE && a->kind == MF_TARG_FUNCTION) { /* its type is a name for that of functions */
+    if (q->kind == MF_TPARAM_VALUE &&
+        a->kind == MF_TARG_FUNCTION) { /* its type is a name for that of functions */
         mf_specs named;
         p->at = q->type_at;
         if (!mf_parse_specs(p, &named)) return false;
         const mf_type *t = named.type.type;
         if (t->kind == MF_TYPE_POINTER) t = t->elem;
-        if (t->kind == MF_TYPE_FUNCTION && (t->params == NULL || mf_function_fits(p, a->symbol, t, at))) return true;
-        diag_error(p->diags, at, "no function '%.*s' has the type that the template wants", STR_ARG(a->symbol->name->text));
+        if (t->kind == MF_TYPE_FUNCTION &&
+            (t->params == NULL || mf_function_fits(p, a->symbol, t, at)))
+            return true;
+        diag_error(p->diags, at, "no function '%.*s' has the type that the template wants",
+                   STR_ARG(a->symbol->name->text));
         return false;
     }
     if (a->kind != wanted[q->kind]) {
-        diag_error(p->diags, at, "the argument for '%.*s' is not of the kind that the template wants",
+        diag_error(p->diags, at,
+                   "the argument for '%.*s' is not of the kind that the template wants",
                    STR_ARG(q->name != NULL ? q->name->text : STR("(unnamed)")));
         return false;
     }
@@ -725,8 +749,10 @@ static bool complete_one(mf_parser *p, const mf_template *t, size_t i, mf_targs 
             }
             return false;
         }
-        if (i < args->n) args->at[i] = one;
-        else mf_targs_push(p->mem, args, one);
+        if (i < args->n)
+            args->at[i] = one;
+        else
+            mf_targs_push(p->mem, args, one);
     }
     return fit_arg(p, q, &args->at[i], at);
 }
@@ -738,8 +764,8 @@ bool mf_complete_args(mf_parser *p, const mf_template *t, mf_targs *args, span a
     *args = own;
     bool pack = t->param_count != 0 && t->params[t->param_count - 1].pack;
     if (args->n > t->param_count && !pack) {
-        diag_error(p->diags, at, "'%.*s' has %zu template parameter%s, not %zu", STR_ARG(t->name->text),
-                   t->param_count, t->param_count == 1 ? "" : "s", args->n);
+        diag_error(p->diags, at, "'%.*s' has %zu template parameter%s, not %zu",
+                   STR_ARG(t->name->text), t->param_count, t->param_count == 1 ? "" : "s", args->n);
         return false;
     }
     mf_scope *s = args_scope(p, t);

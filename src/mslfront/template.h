@@ -48,9 +48,9 @@ struct mf_template {
     mf_record *record; /* of a member of one */
     mf_tparam *params;
     size_t param_count;
-    size_t begin;    /* what follows the parameters */
-    size_t args_at;  /* of a specialisation: "<" behind the name; else 0 */
-    bool has_body;   /* of classes */
+    size_t begin;                 /* what follows the parameters */
+    size_t args_at;               /* of a specialisation: "<" behind the name; else 0 */
+    bool has_body;                /* of classes */
     mf_template *specials, *next; /* its specialisations, and the next of those */
     mf_pattern *patterns;         /* of functions */
     size_t pattern_count, required;
@@ -121,6 +121,7 @@ size_t mf_skip_statement(const mf_parser *p, size_t at);
 
 /* The function of a template for these complete arguments; NULL, silently, where its declaration
  * does not fit them. */
-mf_candidate *mf_function_instance(mf_parser *p, mf_candidate *generic, const mf_targs *args, span at);
+mf_candidate *mf_function_instance(mf_parser *p, mf_candidate *generic, const mf_targs *args,
+                                   span at);
 
 #endif

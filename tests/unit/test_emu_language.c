@@ -16,34 +16,42 @@ static void expect_ints(const char *body, const int32_t *want, size_t n)
         if (out[i] != want[i]) fail_msg("%s\n[%zu] is %d, not %d", body, i, out[i], want[i]);
     }
 }
-#define EXPECT(body, ...)                                                                                              \
-    do {                                                                                                               \
-        const int32_t want_[] = {__VA_ARGS__};                                                                         \
-        expect_ints(body, want_, sizeof want_ / sizeof want_[0]);                                                      \
+#define EXPECT(body, ...)                                                                          \
+    do {                                                                                           \
+        const int32_t want_[] = {__VA_ARGS__};                                                     \
+        expect_ints(body, want_, sizeof want_ / sizeof want_[0]);                                  \
     } while (0)
 
 static void templates(void **state)
 {
     (void)state;
-    EXPECT("template <typename T, int N> struct Stack { T v[N]; int n = 0; void push(T x) { v[n++] = x; } T pop() { return v[--n]; } };\n"
-           "template <typename T> T most(T a, T b) { return a < b ? b : a; }\n"
-           "template <typename T> struct Less { bool operator()(T a, T b) const { return a < b; } };\n"
-           "template <typename T, typename F> void sort(thread T *p, int n, F f) {\n"
-           "  for (int i = 1; i < n; ++i) for (int j = i; j > 0 && f(p[j], p[j - 1]); --j) { T t = p[j]; p[j] = p[j - 1]; p[j - 1] = t; } }\n"
-           "kernel void k(device int *o) {\n"
-           "  Stack<int, 4> s; s.push(3); s.push(5); o[0] = s.pop() * 10 + s.pop(); o[1] = most(2, 7);\n"
-           "  int a[4] = {4, 1, 3, 2}; sort(a, 4, Less<int>()); o[2] = a[0] * 1000 + a[1] * 100 + a[2] * 10 + a[3]; }",
-           53, 7, 1234);
-    EXPECT("template <int N> struct Unroll { template <typename F> static void run(thread F &f) { Unroll<N - 1>::run(f); f(N); } };\n"
-           "template <> struct Unroll<0> { template <typename F> static void run(thread F &f) {} };\n"
-           "struct Sum { int total = 0; void operator()(int i) { total = total * 10 + i; } };\n"
-           "kernel void k(device int *o) { Sum s; Unroll<4>::run(s); o[0] = s.total; }",
-           1234);
+    EXPECT(
+        "template <typename T, int N> struct Stack { T v[N]; int n = 0; void push(T x) { v[n++] = "
+        "x; } T pop() { return v[--n]; } };\n"
+        "template <typename T> T most(T a, T b) { return a < b ? b : a; }\n"
+        "template <typename T> struct Less { bool operator()(T a, T b) const { return a < b; } };\n"
+        "template <typename T, typename F> void sort(thread T *p, int n, F f) {\n"
+        "  for (int i = 1; i < n; ++i) for (int j = i; j > 0 && f(p[j], p[j - 1]); --j) { T t = "
+        "p[j]; p[j] = p[j - 1]; p[j - 1] = t; } }\n"
+        "kernel void k(device int *o) {\n"
+        "  Stack<int, 4> s; s.push(3); s.push(5); o[0] = s.pop() * 10 + s.pop(); o[1] = most(2, "
+        "7);\n"
+        "  int a[4] = {4, 1, 3, 2}; sort(a, 4, Less<int>()); o[2] = a[0] * 1000 + a[1] * 100 + "
+        "a[2] * 10 + a[3]; }",
+        53, 7, 1234);
+    EXPECT(
+        "template <int N> struct Unroll { template <typename F> static void run(thread F &f) { "
+        "Unroll<N - 1>::run(f); f(N); } };\n"
+        "template <> struct Unroll<0> { template <typename F> static void run(thread F &f) {} };\n"
+        "struct Sum { int total = 0; void operator()(int i) { total = total * 10 + i; } };\n"
+        "kernel void k(device int *o) { Sum s; Unroll<4>::run(s); o[0] = s.total; }",
+        1234);
     EXPECT("template <typename T> T sum(T x) { return x; }\n"
            "template <typename T, typename... Ts> T sum(T x, Ts... xs) { return x + sum(xs...); }\n"
            "kernel void k(device int *o) { o[0] = sum(1, 20, 300, 4000); }",
            4321);
-    EXPECT("template <typename T> int arm(T x) { if constexpr (is_same_v<T, int>) return 1; else if constexpr (is_floating_point_v<T>) return 2; else return 3; }\n"
+    EXPECT("template <typename T> int arm(T x) { if constexpr (is_same_v<T, int>) return 1; else "
+           "if constexpr (is_floating_point_v<T>) return 2; else return 3; }\n"
            "kernel void k(device int *o) { o[0] = arm(1); o[1] = arm(1.0h); o[2] = arm(1u); }",
            1, 2, 3);
 }
@@ -55,44 +63,63 @@ static void members(void **state)
            "  C operator*(C o) const { return C(re * o.re - im * o.im, re * o.im + im * o.re); }\n"
            "  thread C &operator+=(C o) { re += o.re; im += o.im; return *this; } };\n"
            "bool operator==(C a, C b) { return a.re == b.re && a.im == b.im; }\n"
-           "kernel void k(device int *o) { C a(1, 2), b(3, 4); C c = a * b; c += 10.0f; o[0] = int(c.re); o[1] = int(c.im);\n"
+           "kernel void k(device int *o) { C a(1, 2), b(3, 4); C c = a * b; c += 10.0f; o[0] = "
+           "int(c.re); o[1] = int(c.im);\n"
            "  o[2] = c == C(5, 10); o[3] = a == b; }",
            5, 10, 1, 0);
-    EXPECT("struct A { int a = 5; int twice() const { return a * 2; } }; struct B : A { int b; B(int x) : b(x) { a += x; } int all() const { return twice() + b; } };\n"
-           "int through(A x) { return x.a; } kernel void k(device int *o) { B b(3); o[0] = b.all(); o[1] = b.twice(); o[2] = through(b); }",
+    EXPECT("struct A { int a = 5; int twice() const { return a * 2; } }; struct B : A { int b; "
+           "B(int x) : b(x) { a += x; } int all() const { return twice() + b; } };\n"
+           "int through(A x) { return x.a; } kernel void k(device int *o) { B b(3); o[0] = "
+           "b.all(); o[1] = b.twice(); o[2] = through(b); }",
            19, 16, 8);
-    EXPECT("struct W { threadgroup int &t; int step; W(threadgroup int &x, int s) : t(x), step(s) {} void go() { t += step; } };\n"
-           "kernel void k(device int *o) { threadgroup int m; m = 1; W w(m, 4); w.go(); w.go(); o[0] = m; }",
+    EXPECT("struct W { threadgroup int &t; int step; W(threadgroup int &x, int s) : t(x), step(s) "
+           "{} void go() { t += step; } };\n"
+           "kernel void k(device int *o) { threadgroup int m; m = 1; W w(m, 4); w.go(); w.go(); "
+           "o[0] = m; }",
            9);
-    EXPECT("struct D { int v; int get() const device { return v + 100; } int get() const thread { return v; } };\n"
+    EXPECT("struct D { int v; int get() const device { return v + 100; } int get() const thread { "
+           "return v; } };\n"
            "kernel void k(device D *o) { D t = {7}; o[1].v = t.get(); o[0].v = o[1].get(); }",
            107, 7);
-    EXPECT("struct N { int a[2] = {1, 2}; int b = 3; }; kernel void k(device int *o) { N n; N m[2]; o[0] = n.a[1] + n.b; o[1] = m[1].a[0] + m[0].b; N q = {{7}}; o[2] = q.a[0] + q.a[1] + q.b; }",
+    EXPECT("struct N { int a[2] = {1, 2}; int b = 3; }; kernel void k(device int *o) { N n; N "
+           "m[2]; o[0] = n.a[1] + n.b; o[1] = m[1].a[0] + m[0].b; N q = {{7}}; o[2] = q.a[0] + "
+           "q.a[1] + q.b; }",
            5, 4, 10);
-    EXPECT("struct B { int v; operator int() const { return v * 2; } }; int g(int x) { return x; }\n"
-           "kernel void k(device int *o) { B b = {4}; o[0] = b; o[1] = g(b) + 1; o[2] = b * 3; if (b) o[3] = 1; }",
-           8, 9, 24, 1);
+    EXPECT(
+        "struct B { int v; operator int() const { return v * 2; } }; int g(int x) { return x; }\n"
+        "kernel void k(device int *o) { B b = {4}; o[0] = b; o[1] = g(b) + 1; o[2] = b * 3; if (b) "
+        "o[3] = 1; }",
+        8, 9, 24, 1);
 }
 
 static void initialisers_and_loops(void **state)
 {
     (void)state;
-    EXPECT("struct S { int a, b, c; }; kernel void k(device int *o) { S s = {.a = 1, .c = 3}; o[0] = s.a * 100 + s.b * 10 + s.c;\n"
-           "  int m[2][2] = {1, 2, 3, 4}; o[1] = m[1][0] * 10 + m[0][1]; int g[5] = {[1 ... 3] = 2, [4] = 7}; o[2] = g[0] + g[1] + g[3] + g[4]; }",
+    EXPECT("struct S { int a, b, c; }; kernel void k(device int *o) { S s = {.a = 1, .c = 3}; o[0] "
+           "= s.a * 100 + s.b * 10 + s.c;\n"
+           "  int m[2][2] = {1, 2, 3, 4}; o[1] = m[1][0] * 10 + m[0][1]; int g[5] = {[1 ... 3] = "
+           "2, [4] = 7}; o[2] = g[0] + g[1] + g[3] + g[4]; }",
            103, 32, 11);
-    EXPECT("kernel void k(device int *o) { int a[3] = {1, 2, 3}; int t = 0; for (int x : a) t = t * 10 + x; o[0] = t;\n"
-           "  for (thread auto &x : a) { if (x == 2) continue; x *= 5; } o[1] = a[0] + a[1] + a[2];\n"
-           "  array<int, 3> r = {{4, 5, 6}}; int p = 1; for (int x : r) { if (x == 6) break; p *= x; } o[2] = p + int(r.size()); }",
-           123, 22, 23);
+    EXPECT(
+        "kernel void k(device int *o) { int a[3] = {1, 2, 3}; int t = 0; for (int x : a) t = t * "
+        "10 + x; o[0] = t;\n"
+        "  for (thread auto &x : a) { if (x == 2) continue; x *= 5; } o[1] = a[0] + a[1] + a[2];\n"
+        "  array<int, 3> r = {{4, 5, 6}}; int p = 1; for (int x : r) { if (x == 6) break; p *= x; "
+        "} o[2] = p + int(r.size()); }",
+        123, 22, 23);
 }
 
 static void matrices(void **state)
 {
     (void)state;
-    EXPECT("kernel void k(device int *o) { float2x2 a = float2x2(1, 2, 3, 4), b = float2x2(float2(5, 6), float2(7, 8));\n"
-           "  float2x2 c = a * b; o[0] = int(c[0][0]); o[1] = int(c[0][1]); o[2] = int(c[1][0]); o[3] = int(c[1][1]);\n"
-           "  float2 v = a * float2(1, 10); o[4] = int(v.x); o[5] = int(v.y); o[6] = int(determinant(a)); o[7] = int(transpose(a)[0][1]);\n"
-           "  float3x3 d = float3x3(2.0f); o[8] = int((d * float3(1, 2, 3)).z + (d + d)[1][1]); half2x2 h = half2x2(a - b); o[9] = int(h[1].y); }",
+    EXPECT("kernel void k(device int *o) { float2x2 a = float2x2(1, 2, 3, 4), b = "
+           "float2x2(float2(5, 6), float2(7, 8));\n"
+           "  float2x2 c = a * b; o[0] = int(c[0][0]); o[1] = int(c[0][1]); o[2] = int(c[1][0]); "
+           "o[3] = int(c[1][1]);\n"
+           "  float2 v = a * float2(1, 10); o[4] = int(v.x); o[5] = int(v.y); o[6] = "
+           "int(determinant(a)); o[7] = int(transpose(a)[0][1]);\n"
+           "  float3x3 d = float3x3(2.0f); o[8] = int((d * float3(1, 2, 3)).z + (d + d)[1][1]); "
+           "half2x2 h = half2x2(a - b); o[9] = int(h[1].y); }",
            23, 34, 31, 46, 31, 42, -2, 3, 10, -4);
 }
 
@@ -103,8 +130,10 @@ static void function_constants(void **state)
     emu_case c = {.buffers = {{out, sizeof out}}};
     const char *text = "constant int n [[function_constant(4)]];\n"
                        "constant int m = is_function_constant_defined(n) ? n : 6;\n"
-                       "kernel void k(device int *o) { o[0] = n; } kernel void safe(device int *o) { o[0] = is_function_constant_defined(n) ? n : 6; }";
-    emu_fails(text, &c, INGOT_UNSUPPORTED, "running without a value of the function constant 'n' (index 4) is not supported");
+                       "kernel void k(device int *o) { o[0] = n; } kernel void safe(device int *o) "
+                       "{ o[0] = is_function_constant_defined(n) ? n : 6; }";
+    emu_fails(text, &c, INGOT_UNSUPPORTED,
+              "running without a value of the function constant 'n' (index 4) is not supported");
     emu_library *l = emu_text(text);
     emu_must(l, "safe", &c);
     assert_int_equal(out[0], 6);
@@ -114,8 +143,10 @@ static void function_constants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(templates), cmocka_unit_test(members),
-        cmocka_unit_test(initialisers_and_loops), cmocka_unit_test(matrices),
+        cmocka_unit_test(templates),
+        cmocka_unit_test(members),
+        cmocka_unit_test(initialisers_and_loops),
+        cmocka_unit_test(matrices),
         cmocka_unit_test(function_constants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
