@@ -72,7 +72,7 @@ class Generator:
         self.names = 0
         self.vars = []  # (name, dtype, may be assigned)
         self.divergent = 0
-        self.readable = []  # shared buffers that hold something
+        self.readable = [name for name, _ in self.shared]
         self.body = self.program()
 
     def name(self, stem):
@@ -247,7 +247,7 @@ class Generator:
         name, dtype = self.r.choice(self.shared)
         known, self.readable = self.readable, []
         stmt = Stmt(name + "[tid] = {}", self.expr(dtype))
-        self.readable = known if name in known else known + [name]
+        self.readable = known
         return stmt
 
     def statement(self, depth):
@@ -280,13 +280,9 @@ class Generator:
         return [self.store()]
 
     def program(self):
-        body, self.vars = [], [("tid", "int32", False), ("g", "int32", False)] + [(n, t, False) for n, t in self.scalars]
+        self.vars = [("tid", "int32", False), ("g", "int32", False)] + [(n, t, False) for n, t in self.scalars]
         self.vars += [(axis, "int32", False) for axis, _ in self.axes]
-        for name, dtype, size in self.locals:
-            body.append(Stmt(f'{name} = T.alloc_buffer(({size},), "{dtype}", scope="local")'))
-            fill = Stmt(f"{name}[f] = {{}}", self.constant(dtype))
-            body.append(Stmt(f"for f in range({size}):", body=[fill]))
-        return body + self.scope(self.r.randint(3, 8), 2)
+        return self.scope(self.r.randint(3, 8), 2)
 
     # ---- Text
 
@@ -306,6 +302,12 @@ class Generator:
             lines.append("    " * indent + f'for {axis} in T.thread_binding({extent}, thread="threadIdx.{axis}"):')
             indent += 1
         lines.append("    " * indent + "tid: T.let = " + " + ".join(tid))
+        # All memory holds something, whatever is left out of the body.
+        for name, dtype, size in self.locals:
+            lines.append("    " * indent + f'{name} = T.alloc_buffer(({size},), "{dtype}", scope="local")')
+            lines += Stmt(f"for f in range({size}):", body=[Stmt(f'{name}[f] = T.Cast("{dtype}", f + 3)')]).lines(indent)
+        for name, dtype in self.shared:
+            lines.append("    " * indent + f'{name}[tid] = T.Cast("{dtype}", tid)')
         for stmt in body:
             lines += stmt.lines(indent)
         return "\n".join(lines) + "\n"
