@@ -143,7 +143,7 @@ static const ir_node *divide_by_parts(const division *d, const ir_linear *rest)
 /* out + (rest // c), or rest % c. */
 static const ir_node *divide_parts(const division *d, parts *p)
 {
-    int64_t q;
+    int64_t q = 0;
     if (!d->any && !fits(d, &p->rest)) return NULL;
     ir_span s = ir_span_of_linear(d->az, &p->rest);
     bool decided = fits(d, &p->rest) && one_quotient(s, d->c, &q);

@@ -58,7 +58,7 @@ static const ir_node *divide_row(ir_analyzer *az, ir_op op, row a, int64_t c, co
     const ir_node *divisor = ir_int_like(az->mem, a.base, c);
     const ir_node *base = ir_fold_bin(az->mem, op, a.base, divisor);
     ir_span lanes = {0, s * last, true}, first = ir_span_of(az, a.base);
-    int64_t end;
+    int64_t end = 0;
     /* The last lane must not have wrapped. */
     bool known = first.max != IR_POS_INF && ir_add_exact(first.max, lanes.max, &end);
     if (known ? end > ir_type_max(a.base->type) : !ir_span_fits(first, a.base->type)) return NULL;

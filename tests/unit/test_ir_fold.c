@@ -17,7 +17,7 @@ static const ir_node *num(bench *b, ir_type t, double v)
 
 static void unifies(ir_type a, ir_type b, ir_type expected)
 {
-    ir_type ab, ba;
+    ir_type ab = IR_VOID, ba = IR_VOID;
     assert_true(ir_type_unify(a, b, &ab) && ir_type_unify(b, a, &ba));
     assert_true(ir_type_eq(ab, expected) && ir_type_eq(ba, expected));
 }
