@@ -215,7 +215,10 @@ static bool is_empty(const binder *b, const host_param *p)
     return false;
 }
 
-static ingot_status match_tensor(const binder *b, size_t k)
+typedef ingot_status (*dim_check)(const binder *b, size_t k, const host_dim *dim, const char *field, int64_t value);
+
+/* Checks the shape, then the strides from the last to the first, up to the first that fails. */
+static ingot_status each_dim(const binder *b, size_t k, dim_check check)
 {
     const host_param *p = &b->f->params[k];
     const DLTensor *t = b->values[k].as.tensor;
@@ -223,12 +226,20 @@ static ingot_status match_tensor(const binder *b, size_t k)
     ingot_status status = INGOT_OK;
     for (size_t d = 0; status == INGOT_OK && d < p->ndim; ++d) {
         snprintf(field, sizeof field, "shape[%zu]", d);
-        status = match(b, k, &p->shape[d], field, t->shape[d]);
+        status = check(b, k, &p->shape[d], field, t->shape[d]);
     }
     for (size_t d = p->stride_count; status == INGOT_OK && d > 0; --d) {
         snprintf(field, sizeof field, "strides[%zu]", d - 1);
-        status = match(b, k, &p->strides[d - 1], field, stride_of(t, d - 1));
+        status = check(b, k, &p->strides[d - 1], field, stride_of(t, d - 1));
     }
+    return status;
+}
+
+static ingot_status match_tensor(const binder *b, size_t k)
+{
+    const host_param *p = &b->f->params[k];
+    const DLTensor *t = b->values[k].as.tensor;
+    ingot_status status = each_dim(b, k, match);
     if (status != INGOT_OK) return status;
     if (p->stride_count == 0 && t->strides != NULL && !is_compact(b, p, t)) {
         return refuse(b, INGOT_VALUE, "Mismatched", k, "strides", "to be compact array");
@@ -342,18 +353,7 @@ static ingot_status check_offset(const binder *b, size_t k)
 
 static ingot_status check_fixed(const binder *b, size_t k)
 {
-    const host_param *p = &b->f->params[k];
-    const DLTensor *t = b->values[k].as.tensor;
-    char field[PART];
-    ingot_status status = INGOT_OK;
-    for (size_t d = 0; status == INGOT_OK && d < p->ndim; ++d) {
-        snprintf(field, sizeof field, "shape[%zu]", d);
-        status = equals(b, k, &p->shape[d], field, t->shape[d]);
-    }
-    for (size_t d = p->stride_count; status == INGOT_OK && d > 0; --d) {
-        snprintf(field, sizeof field, "strides[%zu]", d - 1);
-        status = equals(b, k, &p->strides[d - 1], field, stride_of(t, d - 1));
-    }
+    ingot_status status = each_dim(b, k, equals);
     return status != INGOT_OK ? status : check_offset(b, k);
 }
 
