@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "mslfront/tree.h"
 
 enum {
     EMU_MAX_BUFFERS = 31,            /* [[buffer(0)]] to [[buffer(30)]] */
@@ -37,8 +38,20 @@ typedef struct emu_kernel emu_kernel;
 /* Worker threads that stay. Any thread; launches through one pool take turns. */
 typedef struct emu_pool emu_pool;
 
-/* Reads and checks a text. On failure NULL in *out, `error` has the first error and `diagnostics` (may be NULL) all of
- * them, rendered, warnings too. `name` stands for the file in messages. */
+/* A text and how to read it. */
+typedef struct emu_source {
+    str text, name;            /* `name` stands for the file in messages */
+    const mf_options *options; /* NULL: the defaults. The headers that its hook hands out live as long as the library */
+    void (*on_diags)(void *user, const diag_list *diags); /* all that is said of the text, warnings too; may be NULL */
+    void *user;
+} emu_source;
+
+/* Reads and checks a text. On failure NULL in *out, and `error` has the first error. `on_diags` is called once, whatever
+ * comes out, but not when memory runs out. */
+INGOT_MUST_USE ingot_status emu_library_read(const ingot_allocator *mem, const emu_source *source, emu_library **out,
+                                             ingot_error *error);
+
+/* The same with the default options; `diagnostics` (may be NULL) gets everything that is said, rendered. */
 INGOT_MUST_USE ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name, emu_library **out,
                                                 buf *diagnostics, ingot_error *error);
 /* NULL is fine. No launch may be running. */
@@ -61,9 +74,12 @@ typedef struct emu_arg {
     uint32_t slot;      /* the n of [[buffer(n)]] or [[threadgroup(n)]] */
     bool is_reference;  /* T &: at least one element must be there */
     bool is_const;      /* the kernel cannot write through it */
+    bool is_read;       /* some access of the kernel may read it ... */
+    bool is_written;    /* ... or write it, atomics included; neither: it is not used */
     const char *type;   /* of the element, as MSL spells it: "float", "half4", "main_kernel_args_t" */
     uint64_t elem_size; /* bytes; 1 for void */
     uint32_t elem_align;
+    DLDataType dtype;   /* of a scalar or vector (atomics as their scalar); bits 0 where the element is something else */
 } emu_arg;
 
 typedef struct emu_kernel_info {
@@ -73,6 +89,16 @@ typedef struct emu_kernel_info {
     uint64_t threadgroup_bytes; /* static */
     uint32_t max_threads;       /* of a threadgroup: as the text says, else EMU_MAX_THREADS */
 } emu_kernel_info;
+
+/* A function constant of the text. */
+typedef struct emu_constant_info {
+    str name;
+    uint32_t index;
+    const mf_type *type;
+    bool is_given; /* the options had a value for it; a kernel that reads one without cannot run */
+} emu_constant_info;
+/* False past the last one, in order of declaration. Lives as long as the library. */
+bool emu_library_constant(const emu_library *library, size_t index, emu_constant_info *out);
 
 /* Lives as long as the kernel. */
 const emu_kernel_info *emu_kernel_describe(const emu_kernel *kernel);

@@ -9,13 +9,28 @@
 
 typedef struct reading {
     emu_library *library;
-    str text, name;
+    const emu_source *source;
     diag_list diags;
 } reading;
 
 static const char *cstring(arena *mem, str s)
 {
     return str_copy(mem, s).p;
+}
+
+/* What NumPy would call a scalar or vector of MSL's. */
+static DLDataType dtype_of(const mf_type *t)
+{
+    static const DLDataType scalars[MF_SCALARS] = {
+        [MF_BOOL] = {kDLBool, 8, 1},  [MF_CHAR] = {kDLInt, 8, 1},   [MF_UCHAR] = {kDLUInt, 8, 1},
+        [MF_SHORT] = {kDLInt, 16, 1}, [MF_USHORT] = {kDLUInt, 16, 1}, [MF_INT] = {kDLInt, 32, 1},
+        [MF_UINT] = {kDLUInt, 32, 1}, [MF_LONG] = {kDLInt, 64, 1},  [MF_ULONG] = {kDLUInt, 64, 1},
+        [MF_HALF] = {kDLFloat, 16, 1}, [MF_BFLOAT] = {kDLBfloat, 16, 1}, [MF_FLOAT] = {kDLFloat, 32, 1}};
+    const bool scalar = t->kind == MF_TYPE_SCALAR || t->kind == MF_TYPE_ATOMIC || t->kind == MF_TYPE_ENUM;
+    if (!scalar && !mf_is_vector(t)) return (DLDataType){0, 0, 0};
+    DLDataType d = scalars[t->scalar];
+    d.lanes = scalar ? 1 : t->width;
+    return d;
 }
 
 static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
@@ -28,12 +43,13 @@ static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
                    .is_const = p->type->space == MF_CONSTANT || (p->type->quals & MF_CONST) != 0,
                    .type = cstring(mem, mf_type_text(mem, elem)),
                    .elem_size = sized ? elem->size : 1,
-                   .elem_align = sized ? elem->align : 1};
+                   .elem_align = sized ? elem->align : 1,
+                   .dtype = dtype_of(elem)};
     if (p->binding == MF_BIND_THREADGROUP) a->kind = EMU_ARG_THREADGROUP;
     else a->kind = p->type->space == MF_CONSTANT ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
 }
 
-static void describe(arena *mem, emu_kernel *k)
+static emu_arg *describe(arena *mem, emu_kernel *k)
 {
     const mf_function *f = k->function;
     emu_arg *args = arena_array(mem, emu_arg, f->param_count + 1);
@@ -47,10 +63,46 @@ static void describe(arena *mem, emu_kernel *k)
                                 .threadgroup_bytes = f->threadgroup_bytes,
                                 .max_threads = f->max_threads != 0 && f->max_threads < EMU_MAX_THREADS ? f->max_threads
                                                                                                       : EMU_MAX_THREADS};
+    return args;
+}
+
+/* Without the values of all constants, what the kernel does is not known yet. */
+static bool is_specialised(const mf_unit *u)
+{
+    for (size_t i = 0; i < u->global_count; ++i)
+        if (u->globals[i]->is_function_constant && !u->globals[i]->is_given) return false;
+    return true;
+}
+
+static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
+{
+    const emu_node *object = n->mem->object;
+    if (object->kind == EMU_CONST) {
+        const emu_object_info *o = &g->objects.at[object->imm];
+        const bool threadgroup = o->kind == EMU_OBJECT_LENGTH;
+        if ((o->kind != EMU_OBJECT_BUFFER && !threadgroup) || o->slot != a->slot) return;
+        if (threadgroup != (a->kind == EMU_ARG_THREADGROUP)) return;
+    }
+    const bool atomic = n->kind == EMU_ATOMIC_NODE;
+    if (n->kind == EMU_LOAD || (atomic && n->k != EMU_ATOMIC_STORE)) a->is_read = true;
+    if (n->kind == EMU_STORE || (atomic && n->k != EMU_ATOMIC_LOAD)) a->is_written = !a->is_const;
+}
+
+/* Which arguments the kernel's accesses may touch. */
+static void mark_arguments(const emu_kernel *k, const emu_graph *g, emu_arg *args)
+{
+    const bool known = g != NULL && is_specialised(k->library->unit);
+    for (size_t i = 0; i < k->info.arg_count; ++i) {
+        emu_arg *a = &args[i];
+        a->is_read = !known;
+        a->is_written = !known && !a->is_const;
+        for (const emu_node *n = known ? g->first : NULL; n != NULL; n = n->next)
+            if (n->mem != NULL && n->mem->space != EMU_SPACE_THREAD) mark_access(g, n, a);
+    }
 }
 
 /* Lowers a kernel for no launch in particular: whatever is not supported is refused now. */
-static void check_kernel(reading *r, emu_kernel *k)
+static void check_kernel(reading *r, emu_kernel *k, emu_arg *args)
 {
     arena *mem = &r->library->tree;
     const emu_shape unknown = {.known = false, .threads = {1, 1, 1}, .batch = 1};
@@ -64,6 +116,7 @@ static void check_kernel(reading *r, emu_kernel *k)
             if (g->objects.at[i].kind == EMU_OBJECT_THREADGROUP || g->objects.at[i].kind == EMU_OBJECT_LENGTH)
                 k->has_threadgroup = true;
     }
+    mark_arguments(k, g, args);
     if (r->diags.errors == errors) arena_restore(mem, mark); /* messages lie in the arena too */
 }
 
@@ -72,11 +125,10 @@ static void read_library(void *user)
     reading *r = user;
     emu_library *l = r->library;
     arena *mem = &l->tree;
-    const str text = str_copy(mem, r->text);
-    const uint32_t file = source_add(mem, &l->sources, str_copy(mem, r->name), text);
+    const str text = str_copy(mem, r->source->text);
+    const uint32_t file = source_add(mem, &l->sources, str_copy(mem, r->source->name), text);
     r->diags = (diag_list){.mem = mem, .sources = &l->sources};
-    const mf_options options = {0};
-    l->unit = mf_parse(mem, &l->sources, file, &options, &r->diags);
+    l->unit = mf_parse(mem, &l->sources, file, r->source->options, &r->diags);
     if (l->unit == NULL) return;
     l->count = l->unit->kernel_count;
     l->kernels = arena_array(mem, emu_kernel, l->count + 1);
@@ -84,8 +136,7 @@ static void read_library(void *user)
         emu_kernel *k = &l->kernels[i];
         k->library = l;
         k->function = l->unit->kernels[i];
-        describe(mem, k);
-        check_kernel(r, k);
+        check_kernel(r, k, describe(mem, k));
     }
 }
 
@@ -106,8 +157,7 @@ static ingot_status first_error(const diag_list *d, ingot_error *error)
     return error_set(error, INGOT_INTERNAL, "reading MSL failed without a message");
 }
 
-ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name, emu_library **out, buf *diagnostics,
-                                 ingot_error *error)
+ingot_status emu_library_read(const ingot_allocator *mem, const emu_source *source, emu_library **out, ingot_error *error)
 {
     *out = NULL;
     mem = mem_or_default(mem);
@@ -116,13 +166,13 @@ ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name,
     l->mem = mem;
     l->isa = emu_isa_best();
     arena_init(&l->tree, mem);
-    reading r = {.library = l, .text = text, .name = name};
+    reading r = {.library = l, .source = source};
     ingot_status status = INGOT_OK;
-    if (text.n >= UINT32_MAX - 2) status = error_set(error, INGOT_LIMIT, "the MSL text is larger than 4 GiB");
+    if (source->text.n >= UINT32_MAX - 2) status = error_set(error, INGOT_LIMIT, "the MSL text is larger than 4 GiB");
     else if (!arena_guard(&l->tree, read_library, &r)) status = error_no_memory(error);
     else if (l->unit == NULL || r.diags.errors != 0) status = first_error(&r.diags, error);
-    if (diagnostics != NULL && r.diags.first != NULL && status != INGOT_OUT_OF_MEMORY)
-        diag_render_all(&r.diags, false, diagnostics);
+    if (source->on_diags != NULL && r.diags.first != NULL && status != INGOT_OUT_OF_MEMORY)
+        source->on_diags(source->user, &r.diags);
     size_t locks = 0;
     while (status == INGOT_OK && locks < l->count) {
         if (pthread_mutex_init(&l->kernels[locks].lock, NULL) != 0) status = error_no_memory(error);
@@ -136,6 +186,18 @@ ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name,
     arena_free(&l->tree);
     mem_free(mem, l, sizeof *l);
     return status;
+}
+
+static void render(void *user, const diag_list *diags)
+{
+    diag_render_all(diags, false, user);
+}
+
+ingot_status emu_library_compile(const ingot_allocator *mem, str text, str name, emu_library **out, buf *diagnostics,
+                                 ingot_error *error)
+{
+    const emu_source source = {.text = text, .name = name, .on_diags = diagnostics != NULL ? render : NULL, .user = diagnostics};
+    return emu_library_read(mem, &source, out, error);
 }
 
 /* Programs. */
@@ -258,6 +320,17 @@ const emu_kernel *emu_library_find(const emu_library *l, str name)
     for (size_t i = 0; i < l->count; ++i)
         if (str_is(name, l->kernels[i].info.name)) return &l->kernels[i];
     return NULL;
+}
+
+bool emu_library_constant(const emu_library *l, size_t index, emu_constant_info *out)
+{
+    for (size_t i = 0; i < l->unit->global_count; ++i) {
+        const mf_var *v = l->unit->globals[i];
+        if (!v->is_function_constant || index-- != 0) continue;
+        *out = (emu_constant_info){.name = v->name, .index = v->slot, .type = v->type, .is_given = v->is_given};
+        return true;
+    }
+    return false;
 }
 
 const emu_kernel_info *emu_kernel_describe(const emu_kernel *k)
