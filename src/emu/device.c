@@ -178,7 +178,9 @@ static ingot_status load_kernel(void *self, const rt_source *source, void **out,
     device *d = self;
     *out = NULL;
     if (source->format != RT_FORMAT_METAL) {
-        return error_set(error, INGOT_UNSUPPORTED, "executing AIR is not available in this build");
+        return error_set(error, INGOT_UNSUPPORTED,
+                         "the payload is a valid metallib, but executing AIR is not available in this build; format \"metal\" "
+                         "(MSL text) runs");
     }
     kernel *k = mem_zeroed(d->mem, 1, sizeof *k);
     if (k == NULL) return error_no_memory(error);

@@ -20,7 +20,7 @@ static ingot_status find_in_metallib(const metallib *m, str name, ingot_error *e
 }
 
 /* A payload of format "metallib": what it is instead, or what stands in the way of running it. */
-static ingot_status load_metallib(const ingot_program *p, const pack_kernel *k, ingot_error *error)
+static ingot_status check_metallib(const ingot_program *p, const pack_kernel *k, ingot_error *error)
 {
     payload_kind kind = payload_look(k->payload);
     if (kind != PAYLOAD_METALLIB) {
@@ -36,16 +36,32 @@ static ingot_status load_metallib(const ingot_program *p, const pack_kernel *k, 
     pool_free(&mem);
     if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     if (status != INGOT_OK) return error_set(error, status, "kernel \"%s\": the metallib: %s", k->name.p, inner.message);
-    return error_set(error, INGOT_UNSUPPORTED,
-                     "kernel \"%s\": the payload is a valid metallib, but executing AIR is not available in this build; "
-                     "format \"metal\" (MSL text) runs",
-                     k->name.p);
+    return INGOT_OK;
 }
 
-static ingot_status load_text(ingot_program *p, rt_kernel *k, ingot_error *error)
+/* The device's own word on a payload, with the kernel named and, for text that is none, what it is instead. */
+static ingot_status load_failed(const rt_kernel *k, const rt_source *source, const ingot_error *inner, ingot_error *error)
+{
+    ingot_status status = inner->status;
+    if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
+    payload_kind kind = payload_look(k->record->payload);
+    bool fits = source->format == RT_FORMAT_METALLIB || kind == PAYLOAD_MSL || kind == PAYLOAD_TEXT;
+    error_set(error, status, "kernel \"%s\": %s%s%s%s", k->record->name.p, fits ? "" : "the payload is ",
+              fits ? "" : payload_text(kind), fits ? "" : ", and format \"metal\" means MSL text: ", inner->message);
+    if (error != NULL) {
+        error->line = inner->line;
+        error->column = inner->column;
+    }
+    return status;
+}
+
+static ingot_status load_kernel(ingot_program *p, rt_kernel *k, ingot_error *error)
 {
     const pack_kernel *r = k->record;
-    rt_source source = {.format = RT_FORMAT_METAL,
+    bool compiled = p->module->device->format == PACK_METALLIB;
+    ingot_status status = compiled ? check_metallib(p, r, error) : INGOT_OK;
+    if (status != INGOT_OK) return status;
+    rt_source source = {.format = compiled ? RT_FORMAT_METALLIB : RT_FORMAT_METAL,
                         .text = r->payload.p,
                         .size = r->payload.n,
                         .kernel = r->name.p,
@@ -53,22 +69,13 @@ static ingot_status load_text(ingot_program *p, rt_kernel *k, ingot_error *error
                         .language = p->module->language};
     ingot_error inner = {.status = INGOT_OK};
     const ingot_device *d = p->device;
-    ingot_status status = d->fns->kernel_load(d->self, &source, &k->handle, &inner);
-    if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
-    if (status == INGOT_OK) {
-        k->info = d->fns->kernel_info(d->self, k->handle);
-        return INGOT_OK;
+    status = d->fns->kernel_load(d->self, &source, &k->handle, &inner);
+    if (status != INGOT_OK) {
+        inner.status = status;
+        return load_failed(k, &source, &inner, error);
     }
-    payload_kind kind = payload_look(r->payload);
-    bool text = kind == PAYLOAD_MSL || kind == PAYLOAD_TEXT;
-    uint32_t line = inner.line, column = inner.column;
-    error_set(error, status, "kernel \"%s\": %s%s%s%s", r->name.p, text ? "" : "the payload is ", text ? "" : payload_text(kind),
-              text ? "" : ", and format \"metal\" means MSL text: ", inner.message);
-    if (error != NULL) {
-        error->line = line;
-        error->column = column;
-    }
-    return status;
+    k->info = d->fns->kernel_info(d->self, k->handle);
+    return INGOT_OK;
 }
 
 static ingot_status load_kernels(ingot_program *p, ingot_error *error)
@@ -77,7 +84,7 @@ static ingot_status load_kernels(ingot_program *p, ingot_error *error)
     for (size_t i = 0; i < m->kernel_count; ++i) {
         rt_kernel *k = &p->kernels[i];
         k->record = &m->kernels[i];
-        ingot_status status = m->format == PACK_METALLIB ? load_metallib(p, k->record, error) : load_text(p, k, error);
+        ingot_status status = load_kernel(p, k, error);
         if (status == INGOT_OK) status = rt_kernel_check(k, &p->memory, error);
         if (status != INGOT_OK) return status;
     }
