@@ -1,4 +1,5 @@
-/* Reading a metallib: header, function list, header extension; metadata and modules are metallib_function.c's. */
+/* Reading a metallib: header, function list, header extension. Functions, their metadata and the sections behind the
+ * modules have files of their own. */
 #include "pack/metallib.h"
 
 #include "base/error.h"
@@ -28,6 +29,35 @@ const char *metallib_platform_text(unsigned platform)
     return platform < sizeof names / sizeof names[0] ? names[platform] : "unknown";
 }
 
+const char *metallib_file_type_text(unsigned file_type)
+{
+    static const char *const names[] = {"executable", "Core Image library", "dynamic library", "symbol companion"};
+    return file_type < sizeof names / sizeof names[0] ? names[file_type] : NULL;
+}
+
+const char *metallib_data_type_text(unsigned type)
+{
+    switch (type) {
+#define METALLIB_DATA_TYPE(number, text)                                                           \
+    case number: return text;                                                                      \
+    case number + 1: return text "2";                                                              \
+    case number + 2: return text "3";                                                              \
+    case number + 3: return text "4";
+#include "pack/metallib_data_types.def"
+#undef METALLIB_DATA_TYPE
+    default: return "unknown";
+    }
+}
+
+bool metallib_is_section(const metallib_tag *tag)
+{
+    static const char *const names[] = {"HSRC", "HSRD", "HDYN", "VLST", "ILST", "RLST", "SLST"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        if (metallib_tag_is(tag, names[i])) return true;
+    }
+    return false;
+}
+
 /* ---- Errors -------------------------------------------------------------------------------------- */
 
 ingot_status metallib_bad(metallib_parse *p, const char *what)
@@ -55,9 +85,45 @@ bool metallib_next_tag(reader *r, metallib_tag *tag)
     return !r->failed;
 }
 
+bool metallib_next_of_group(metallib_parse *p, reader *r, metallib_tag *tag)
+{
+    p->walked_tags++;
+    return p->walked_tags / 4 <= p->bytes.n && metallib_next_tag(r, tag);
+}
+
 bool metallib_tag_is(const metallib_tag *tag, const char *name)
 {
     return memcmp(tag->name, name, 4) == 0;
+}
+
+ingot_status metallib_read_tags(metallib_parse *p, reader *r, const metallib_tag **out, size_t *count, bool *cut)
+{
+    reader ahead = *r;
+    metallib_tag tag;
+    size_t n = 0;
+    while ((*cut = !metallib_next_tag(&ahead, &tag), !*cut) && !metallib_tag_is(&tag, "ENDT")) n++;
+    metallib_tag *tags = pool_array(p->mem, metallib_tag, n);
+    if (tags == NULL) return error_no_memory(p->error);
+    for (size_t i = 0; i < n; ++i) (void)metallib_next_tag(r, &tags[i]);
+    *r = ahead;
+    *out = tags;
+    *count = n;
+    return INGOT_OK;
+}
+
+str metallib_text(reader *r)
+{
+    if (reader_left(r) == 0) {
+        r->failed = true;
+        return (str){0};
+    }
+    const char *start = (const char *)r->p + r->at, *end = memchr(start, '\0', reader_left(r));
+    if (end == NULL) {
+        r->failed = true;
+        return (str){0};
+    }
+    str text = reader_bytes(r, (uint64_t)(end - start) + 1);
+    return (str){text.p, text.n - 1};
 }
 
 /* ---- Header -------------------------------------------------------------------------------------- */
@@ -121,7 +187,7 @@ static ingot_status read_header(metallib_parse *p)
         return error_set(p->error, INGOT_FORMAT, "format %u.%u.%u is unknown; 1.2 is understood", m->format_major,
                          m->format_minor, m->format_patch);
     }
-    if (m->file_type > 3) return error_set(p->error, INGOT_FORMAT, "file type %u is unknown", m->file_type);
+    if (metallib_file_type_text(m->file_type) == NULL) return error_set(p->error, INGOT_FORMAT, "file type %u is unknown", m->file_type);
     r.at = 24;
     status = read_section(p, &r, &p->list, "function list");
     if (status == INGOT_OK) status = read_section(p, &r, &p->public_metadata, "public metadata");
@@ -132,24 +198,26 @@ static ingot_status read_header(metallib_parse *p)
 
 /* ---- Header extension ----------------------------------------------------------------------------- */
 
-static ingot_status check_tail(metallib_parse *p, const metallib_tag *tag)
+/* A section's tag says where it lies: its bytes take the place of the tag's. */
+static ingot_status take_section(metallib_parse *p, metallib_tag *tag)
 {
     reader r = reader_of(tag->bytes.p, tag->bytes.n);
     uint64_t offset = reader_u64(&r), size = reader_u64(&r);
     if (r.failed || reader_left(&r) != 0) {
         return error_set(p->error, INGOT_FORMAT, "header extension: tag %s has %zu bytes, not 16", tag->name, tag->bytes.n);
     }
-    reader whole = reader_of(p->bytes.p, p->bytes.n);
-    if (!reader_part(&whole, offset, size).failed) return INGOT_OK;
-    return error_set(p->error, INGOT_FORMAT, "header extension: the section of tag %s does not lie inside the file", tag->name);
+    reader whole = reader_of(p->bytes.p, p->bytes.n), section = reader_part(&whole, offset, size);
+    if (section.failed) {
+        return error_set(p->error, INGOT_FORMAT, "header extension: the section of tag %s does not lie inside the file",
+                         tag->name);
+    }
+    tag->bytes = (str){(const char *)section.p, section.n};
+    return INGOT_OK;
 }
 
-static ingot_status read_tag_of_extension(metallib_parse *p, const metallib_tag *tag)
+static ingot_status take_tag(metallib_parse *p, metallib_tag *tag)
 {
-    static const char *const tails[] = {"HSRC", "HSRD", "HDYN", "VLST", "ILST", "RLST", "SLST"};
-    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; ++i) {
-        if (metallib_tag_is(tag, tails[i])) return check_tail(p, tag);
-    }
+    if (metallib_is_section(tag)) return take_section(p, tag);
     if (!metallib_tag_is(tag, "UUID")) return INGOT_OK;
     if (tag->bytes.n != 16 || p->out->has_uuid) {
         return error_set(p->error, INGOT_FORMAT, "header extension: the UUID is malformed or stands twice");
@@ -164,17 +232,21 @@ static ingot_status read_extension(metallib_parse *p)
 {
     uint64_t start = p->list.offset + 4 + p->list.size, end = p->public_metadata.offset;
     if (start > end) return error_set(p->error, INGOT_FORMAT, "the function list runs into the public metadata");
+    p->out->has_extension = start != end;
+    if (start == end) return INGOT_OK;
     reader whole = reader_of(p->bytes.p, p->bytes.n), r = reader_part(&whole, start, end - start);
-    metallib_tag tag;
-    while (reader_left(&r) != 0) {
-        if (!metallib_next_tag(&r, &tag)) {
-            return error_set(p->error, INGOT_FORMAT, "the header extension is cut short before its ENDT");
-        }
-        if (metallib_tag_is(&tag, "ENDT")) return INGOT_OK;
-        ingot_status status = read_tag_of_extension(p, &tag);
-        if (status != INGOT_OK) return status;
-    }
-    return start == end ? INGOT_OK : error_set(p->error, INGOT_FORMAT, "the header extension has no ENDT");
+    const metallib_tag *tags = NULL;
+    bool cut = false;
+    ingot_status status = metallib_read_tags(p, &r, &tags, &p->out->extension_count, &cut);
+    if (status != INGOT_OK) return status;
+    if (cut) return error_set(p->error, INGOT_FORMAT, "the header extension is cut short before its ENDT");
+    if (reader_left(&r) != 0) return error_set(p->error, INGOT_FORMAT, "bytes follow the ENDT of the header extension");
+    metallib_tag *own = pool_array(p->mem, metallib_tag, p->out->extension_count);
+    if (own == NULL) return error_no_memory(p->error);
+    memcpy(own, tags, p->out->extension_count * sizeof *own);
+    for (size_t i = 0; i < p->out->extension_count && status == INGOT_OK; ++i) status = take_tag(p, &own[i]);
+    p->out->extension = own;
+    return status == INGOT_OK ? metallib_read_sections(p) : status;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------------ */

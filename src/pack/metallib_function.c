@@ -83,77 +83,25 @@ static ingot_status take_tag(metallib_parse *p, size_t tag, str bytes, metallib_
 /* Walks the group's tags to ENDT; unknown ones are skipped, known ones stand once and have their size. */
 static ingot_status read_group(metallib_parse *p, reader *r, metallib_function *f, places *at)
 {
-    bool seen[TAGS] = {false};
-    metallib_tag tag;
-    for (;;) {
-        if (!metallib_next_tag(r, &tag)) return metallib_bad(p, "its tags are cut short before their ENDT");
-        if (metallib_tag_is(&tag, "ENDT")) break;
+    bool seen[TAGS] = {false}, cut = false;
+    ingot_status status = metallib_read_tags(p, r, &f->tags, &f->tag_count, &cut);
+    if (status != INGOT_OK) return status;
+    for (size_t t = 0; t < f->tag_count; ++t) {
+        const metallib_tag *tag = &f->tags[t];
         size_t i = 0;
-        while (i < TAGS && !metallib_tag_is(&tag, rules[i].name)) ++i;
+        while (i < TAGS && !metallib_tag_is(tag, rules[i].name)) ++i;
         if (i == TAGS) continue;
         if (seen[i]) return bad_tag(p, i, "stands twice");
-        if (rules[i].size != 0 && tag.bytes.n != rules[i].size) return bad_tag(p, i, "is of a wrong size");
+        if (rules[i].size != 0 && tag->bytes.n != rules[i].size) return bad_tag(p, i, "is of a wrong size");
         seen[i] = true;
-        ingot_status status = take_tag(p, i, tag.bytes, f, at);
+        status = take_tag(p, i, tag->bytes, f, at);
         if (status != INGOT_OK) return status;
     }
+    if (cut) return metallib_bad(p, "its tags are cut short before their ENDT");
     if (reader_left(r) != 0) return metallib_bad(p, "bytes follow the ENDT of its tags");
     for (size_t i = 0; i < REQUIRED; ++i) {
         if (!seen[i]) return bad_tag(p, i, "is missing");
     }
-    return INGOT_OK;
-}
-
-/* ---- Metadata -------------------------------------------------------------------------------------- */
-
-/* CNST: u16 count, then each a NUL-terminated name, u8 type, u16 index, u8 active. */
-static ingot_status read_constants(metallib_parse *p, str bytes, metallib_function *f)
-{
-    reader r = reader_of(bytes.p, bytes.n);
-    size_t count = reader_u16(&r);
-    if (r.failed || count > reader_left(&r) / 5) return metallib_bad(p, "its function constants are cut short");
-    metallib_constant *constants = pool_array(p->mem, metallib_constant, count);
-    if (constants == NULL) return error_no_memory(p->error);
-    for (size_t i = 0; i < count; ++i) {
-        const char *start = bytes.p + r.at, *end = memchr(start, '\0', reader_left(&r));
-        if (end == NULL) return metallib_bad(p, "the name of a function constant has no end");
-        str name = reader_bytes(&r, (uint64_t)(end - start) + 1);
-        constants[i].name = pool_str(p->mem, (str){name.p, name.n - 1});
-        if (constants[i].name.p == NULL) return error_no_memory(p->error);
-        constants[i].type = reader_u8(&r);
-        constants[i].index = reader_u16(&r);
-        constants[i].active = reader_u8(&r) != 0;
-        if (r.failed) return metallib_bad(p, "its function constants are cut short");
-    }
-    if (reader_left(&r) != 0) return metallib_bad(p, "bytes follow its function constants");
-    f->constants = constants;
-    f->constant_count = count;
-    return INGOT_OK;
-}
-
-/* The tags of one group, up to its ENDT. The group's size counts itself in one writer's files and not in the
- * other's: it is a bound, and ENDT decides. */
-static ingot_status read_metadata(metallib_parse *p, metallib_section section, uint64_t offset, str *out,
-                                  metallib_function *f)
-{
-    reader whole = reader_of(p->bytes.p, p->bytes.n);
-    reader part = reader_part(&whole, section.offset, section.size);
-    reader r = offset <= section.size ? reader_part(&part, offset, section.size - offset) : (reader){.failed = true};
-    uint64_t size = reader_u32(&r);
-    if (r.failed) return metallib_bad(p, "its metadata does not lie inside its section");
-    if (size < reader_left(&r)) r.n = r.at + (size_t)size;
-    size_t start = r.at, end = start;
-    metallib_tag tag;
-    for (;;) {
-        end = r.at;
-        if (!metallib_next_tag(&r, &tag)) return metallib_bad(p, "its metadata is cut short before its ENDT");
-        if (metallib_tag_is(&tag, "ENDT")) break;
-        if (!metallib_tag_is(&tag, "CNST")) continue;
-        if (f->constants != NULL) return metallib_bad(p, "its function constants stand twice");
-        ingot_status status = read_constants(p, tag.bytes, f);
-        if (status != INGOT_OK) return status;
-    }
-    *out = (str){(const char *)r.p + start, end - start};
     return INGOT_OK;
 }
 
@@ -200,6 +148,20 @@ static ingot_status read_module(metallib_parse *p, const places *at, metallib_fu
     return status == INGOT_OK ? check_bitcode(p, f->module) : status;
 }
 
+/* What it points to behind the modules. A source's offset is behind its group's size, a reflection's before. */
+static ingot_status read_links(metallib_parse *p, metallib_function *f)
+{
+    ingot_status status = INGOT_OK;
+    if (f->has_source) {
+        if (f->source_offset < 4) return metallib_bad(p, "its archive of sources does not lie inside its section");
+        status = metallib_section_group(p, p->source_section, f->source_offset - 4, "SARC", &f->source);
+    }
+    if (status == INGOT_OK && f->has_reflection) {
+        status = metallib_section_group(p, p->reflection_section, f->reflection_offset, "RBUF", &f->reflection);
+    }
+    return status;
+}
+
 ingot_status metallib_read_function(metallib_parse *p, reader *r, metallib_function *f)
 {
     uint32_t size = reader_u32(r); /* counts itself */
@@ -208,7 +170,7 @@ ingot_status metallib_read_function(metallib_parse *p, reader *r, metallib_funct
     r->at += size - 4;
     places at = {0};
     ingot_status status = read_group(p, &group, f, &at);
-    if (status == INGOT_OK) status = read_metadata(p, p->public_metadata, at.public_metadata, &f->public_metadata, f);
-    if (status == INGOT_OK) status = read_metadata(p, p->private_metadata, at.private_metadata, &f->private_metadata, f);
-    return status == INGOT_OK ? read_module(p, &at, f) : status;
+    if (status == INGOT_OK) status = metallib_read_metadata(p, at.public_metadata, at.private_metadata, f);
+    if (status == INGOT_OK) status = read_module(p, &at, f);
+    return status == INGOT_OK ? read_links(p, f) : status;
 }

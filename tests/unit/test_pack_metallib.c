@@ -7,10 +7,11 @@
 #include "base/buf.h"
 #include "base/sha256.h"
 #include "pack/metallib.h"
+#include "pack/metallib_write.h"
 
 /* What the writer below is asked for. */
 typedef struct plan {
-    bool newer;     /* dialect B: MDSZ last, groups that count themselves, UUID and a tail section */
+    bool newer;     /* the driver's: MDSZ last, groups that count themselves, UUID and a section of reflection */
     int functions;  /* they share one module */
     bool constants; /* the first has two function constants */
 } plan;
@@ -85,6 +86,9 @@ static void function(buf *list, const plan *p, int i, size_t public_at, size_t p
     buf_free(&tags);
 }
 
+/* One group, which all functions share: its size with itself, a buffer of 8 bytes, ENDT. */
+static const char reflection[] = "\1\0\0\0" "\x18\0\0\0" "RBUF\x08\0\0\0" "\0\0\0\0AIRR" "ENDT";
+
 static buf make(const plan *p)
 {
     buf module = make_module(), list = buf_make(NULL), public_md = buf_make(NULL), private_md = buf_make(NULL),
@@ -95,10 +99,16 @@ static buf make(const plan *p)
         metadata(&private_md, p, false);
         function(&list, p, i, public_at, private_at, &module);
     }
-    if (p->newer) tag(&extension, "UUID", "0123456789abcdef", 16);
+    size_t extension_at = 88 + 4 + list.n, public_at = extension_at + (p->newer ? 48 : 4),
+           private_at = public_at + public_md.n, modules_at = private_at + private_md.n, tail_at = modules_at + module.n,
+           size = tail_at + (p->newer ? sizeof reflection - 1 : 0);
+    if (p->newer) {
+        buf_bytes(&extension, "RLST\x10\0", 6);
+        buf_u64(&extension, tail_at);
+        buf_u64(&extension, sizeof reflection - 1);
+        tag(&extension, "UUID", "0123456789abcdef", 16);
+    }
     buf_bytes(&extension, "ENDT", 4);
-    size_t extension_at = 88 + 4 + list.n, public_at = extension_at + extension.n, private_at = public_at + public_md.n,
-           modules_at = private_at + private_md.n, size = modules_at + module.n;
     buf_bytes(&out, "MTLB\x01\x80\x02\0\x07\0\0\x81\x0e\0\x04\0", 16);
     buf_u64(&out, size);
     buf_u64(&out, 88);
@@ -116,6 +126,7 @@ static buf make(const plan *p)
     buf_str(&out, buf_view(&public_md));
     buf_str(&out, buf_view(&private_md));
     buf_str(&out, buf_view(&module));
+    if (p->newer) buf_bytes(&out, reflection, sizeof reflection - 1);
     assert_int_equal(out.n, size);
     buf_free(&module);
     buf_free(&list);
@@ -165,6 +176,7 @@ static void test_fields(void **state)
         assert_int_equal(f->constants[1].index, 1);
         assert_false(f->constants[1].active);
         assert_int_equal(m->functions[1].constant_count, 0);
+        if (newer) assert_int_equal(m->functions[2].reflection.n, 16 + 4);
         assert_ptr_equal(metallib_find(m, STR("kernel_2")), &m->functions[2]);
         assert_null(metallib_find(m, STR("kernel_3")));
         pool_free(&mem);
@@ -172,14 +184,25 @@ static void test_fields(void **state)
     }
 }
 
+/* Where the one occurrence of a tag stands. */
+static char *find(const buf *b, const char *name)
+{
+    for (size_t i = 88; i + 4 <= b->n; ++i) {
+        if (memcmp(b->p + i, name, 4) == 0) return b->p + i;
+    }
+    fail_msg("no tag %s", name);
+    return NULL;
+}
+
 static void test_empty(void **state)
 {
     (void)state;
     buf b = make(&(plan){true, 0, false});
+    memmove(b.p + b.n - (sizeof reflection - 1) - 48, b.p + b.n - (sizeof reflection - 1), sizeof reflection - 1);
     b.n -= 48; /* no module either */
     b.p[16] = (char)b.n;
-    memset(b.p + 72, 0, 16);
-    b.p[72] = (char)b.n;
+    memset(b.p + 80, 0, 8);
+    *find(&b, "RLST") = 'X'; /* its section has moved: an unknown tag instead */
     pool mem = pool_make(NULL);
     assert_int_equal(read(&mem, &b)->function_count, 0);
     pool_free(&mem);
@@ -191,16 +214,6 @@ static void refused(str bytes, const char *words)
     ingot_error error = {.status = INGOT_OK};
     assert_int_equal(metallib_check(bytes, &error), INGOT_FORMAT);
     if (strstr(error.message, words) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, words);
-}
-
-/* Where the one occurrence of a tag stands. */
-static char *find(const buf *b, const char *name)
-{
-    for (size_t i = 88; i + 4 <= b->n; ++i) {
-        if (memcmp(b->p + i, name, 4) == 0) return b->p + i;
-    }
-    fail_msg("no tag %s", name);
-    return NULL;
 }
 
 static void test_refused(void **state)
@@ -257,16 +270,144 @@ static void test_damaged(void **state)
         ingot_error error = {.status = INGOT_OK};
         ingot_status status = metallib_check((str){copy, b.n}, &error);
         assert_true(status == INGOT_OK || status == INGOT_FORMAT);
-        /* The modules are the last 48 bytes: a change there never passes. */
-        if (i / 8 >= b.n - 48) assert_int_equal(status, INGOT_FORMAT);
+        /* A change in the module never passes. */
+        size_t tail = b.n - (sizeof reflection - 1);
+        if (i / 8 >= tail - 48 && i / 8 < tail) assert_int_equal(status, INGOT_FORMAT);
         free(copy);
     }
     buf_free(&b);
 }
 
+static str written(buf *out, const metallib *m)
+{
+    metallib_write(m, out);
+    assert_false(out->failed);
+    return buf_view(out);
+}
+
+/* What was read comes out byte for byte, in both dialects. */
+static void test_written_again(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        buf b = make(&(plan){i % 2 != 0, 2 + i, i / 2 != 0}), out = buf_make(NULL);
+        pool mem = pool_make(NULL);
+        assert_true(str_eq(written(&out, read(&mem, &b)), buf_view(&b)));
+        pool_free(&mem);
+        buf_free(&b);
+        buf_free(&out);
+    }
+}
+
+/* One function of three is the library that would have been made of it alone, but for what came from the others. */
+static void test_selected(void **state)
+{
+    (void)state;
+    buf three = make(&(plan){true, 3, true}), one = make(&(plan){true, 1, true}), out = buf_make(NULL);
+    pool mem = pool_make(NULL);
+    ingot_error error = {.status = INGOT_OK};
+    const metallib *part = NULL, *again = NULL, *whole = read(&mem, &three);
+    assert_int_equal(metallib_select(&mem, whole, (str[]){STR("kernel_0")}, 1, &part, &error), INGOT_OK);
+    written(&out, part);
+    assert_int_equal(metallib_read(&mem, buf_view(&out), &again, &error), INGOT_OK);
+    assert_true(again->has_uuid);
+    char *uuid = find(&out, "UUID") + 6;
+    assert_int_equal(uuid[6] & 0xF0, 0x40); /* RFC 4122: the version, the variant */
+    assert_int_equal(uuid[8] & 0xC0, 0x80);
+    memcpy(uuid, "0123456789abcdef", 16);
+    assert_true(str_eq(buf_view(&out), buf_view(&one)));
+    assert_int_equal(metallib_select(&mem, whole, (str[]){STR("kernel_0"), STR("kernel_9")}, 2, &part, &error), INGOT_NOT_FOUND);
+    assert_non_null(strstr(error.message, "no function \"kernel_9\" among its 3"));
+    pool_free(&mem);
+    buf_free(&three);
+    buf_free(&one);
+    buf_free(&out);
+}
+
+/* Parts joined again have all functions; the same function twice is refused. */
+static void test_joined(void **state)
+{
+    (void)state;
+    buf three = make(&(plan){true, 3, true}), older = make(&(plan){false, 1, false}), out = buf_make(NULL);
+    pool mem = pool_make(NULL);
+    ingot_error error = {.status = INGOT_OK};
+    const metallib *whole = read(&mem, &three), *first = NULL, *rest = NULL, *all = NULL, *again = NULL;
+    assert_int_equal(metallib_select(&mem, whole, (str[]){STR("kernel_0")}, 1, &first, &error), INGOT_OK);
+    assert_int_equal(metallib_select(&mem, whole, (str[]){STR("kernel_1"), STR("kernel_2")}, 2, &rest, &error), INGOT_OK);
+    assert_int_equal(metallib_join(&mem, (const metallib *[]){first, rest}, 2, &all, &error), INGOT_OK);
+    written(&out, all);
+    assert_int_equal(metallib_read(&mem, buf_view(&out), &again, &error), INGOT_OK);
+    assert_int_equal(again->function_count, 3);
+    assert_true(str_is(again->functions[2].name, "kernel_2"));
+    assert_int_equal(again->functions[0].constant_count, 2);
+    assert_int_equal(metallib_join(&mem, (const metallib *[]){whole, rest}, 2, &all, &error), INGOT_VALUE);
+    assert_non_null(strstr(error.message, "two functions are named \"kernel_1\""));
+    older.p[8] = 6; /* another format */
+    assert_int_equal(metallib_join(&mem, (const metallib *[]){whole, read(&mem, &older)}, 2, &all, &error), INGOT_VALUE);
+    assert_non_null(strstr(error.message, "format 1.2.6"));
+    pool_free(&mem);
+    buf_free(&three);
+    buf_free(&older);
+    buf_free(&out);
+}
+
+/* A library made from a module: laid out as the facts of the format say, and the same each time. */
+static void test_made(void **state)
+{
+    (void)state;
+    buf module = make_module(), first = buf_make(NULL), second = buf_make(NULL);
+    pool mem = pool_make(NULL);
+    ingot_error error = {.status = INGOT_OK};
+    metallib_function f = {.name = STR("add"), .type = METALLIB_KERNEL, .module = buf_view(&module), .air = {2, 6}, .language = {3, 1}};
+    metallib m = {.format_major = 1, .format_minor = 2, .format_patch = 7, .is_macos = true, .is_64_bit = true, .platform = 1,
+                  .os_major = 14, .functions = &f, .function_count = 1}, other = m;
+    assert_int_equal(metallib_seal(&mem, &m, &error), INGOT_OK);
+    assert_int_equal(metallib_seal(&mem, &other, &error), INGOT_OK);
+    assert_true(str_eq(written(&first, &m), written(&second, &other)));
+    /* Header 88, list 4 + 4 + NAME 10, TYPE 7, HASH 38, OFFT 30, VERS 14, MDSZ 14, ENDT 4, UUID 22, ENDT 4, groups 16. */
+    assert_int_equal(first.n, 88 + 125 + 26 + 16 + 48);
+    assert_memory_equal(first.p, "MTLB\x01\x80\2\0\7\0\0\x81\x0e\0\0\0", 16);
+    const metallib *again = NULL;
+    assert_int_equal(metallib_read(&mem, buf_view(&first), &again, &error), INGOT_OK);
+    assert_true(str_eq(again->functions[0].module, buf_view(&module)));
+    metallib_function twice[] = {f, f};
+    m.functions = twice;
+    m.function_count = 2;
+    assert_int_equal(metallib_seal(&mem, &m, &error), INGOT_VALUE);
+    pool_free(&mem);
+    buf_free(&module);
+    buf_free(&first);
+    buf_free(&second);
+}
+
+/* Paths of files go, and nothing else. */
+static void test_stripped(void **state)
+{
+    (void)state;
+    buf module = make_module(), out = buf_make(NULL);
+    pool mem = pool_make(NULL);
+    ingot_error error = {.status = INGOT_OK};
+    static const char paths[] = "DEBI\x08\0" "\x2a\0\0\0" "a.c\0" "XTRA\1\0" "x" "DEPF\4\0" "a.o";
+    metallib_function f = {.name = STR("add"), .type = METALLIB_KERNEL, .module = buf_view(&module), .private_metadata = {paths, sizeof paths}};
+    metallib m = {.format_major = 1, .format_minor = 2, .format_patch = 7, .functions = &f, .function_count = 1};
+    assert_int_equal(metallib_seal(&mem, &m, &error), INGOT_OK);
+    const metallib *full = NULL, *bare = NULL;
+    written(&out, &m);
+    assert_int_equal(metallib_read(&mem, buf_view(&out), &full, &error), INGOT_OK);
+    assert_int_equal(full->functions[0].debug_line, 42);
+    assert_true(str_is(full->functions[0].debug_file, "a.c"));
+    assert_true(str_is(full->functions[0].dependency, "a.o"));
+    assert_int_equal(metallib_strip(&mem, full, &bare, &error), INGOT_OK);
+    assert_true(str_eq(bare->functions[0].private_metadata, STR("XTRA\1\0x")));
+    pool_free(&mem);
+    buf_free(&module);
+    buf_free(&out);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fields), cmocka_unit_test(test_empty), cmocka_unit_test(test_refused),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_written_again), cmocka_unit_test(test_selected), cmocka_unit_test(test_joined),
+                                       cmocka_unit_test(test_made), cmocka_unit_test(test_stripped), cmocka_unit_test(test_fields), cmocka_unit_test(test_empty), cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
