@@ -21,11 +21,13 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "emu/texture.h"
 #include "mslfront/tree.h"
 
 enum {
     EMU_MAX_BUFFERS = 31,            /* [[buffer(0)]] to [[buffer(30)]] */
     EMU_MAX_THREADGROUP_ARGS = 31,   /* [[threadgroup(n)]] */
+    EMU_MAX_RESOURCES = 4096,
     EMU_MAX_THREADS = 1024,          /* of a threadgroup */
     EMU_MAX_THREADGROUP_BYTES = 32768,
     EMU_SIMD_WIDTH = 32
@@ -65,13 +67,16 @@ const emu_kernel *emu_library_find(const emu_library *library, str name);
 typedef enum emu_arg_kind {
     EMU_ARG_DEVICE,     /* pointer or reference to device memory */
     EMU_ARG_CONSTANT,   /* pointer or reference to constant memory: a buffer, or bytes of the launch */
-    EMU_ARG_THREADGROUP /* threadgroup memory whose length the launch gives */
+    EMU_ARG_THREADGROUP, /* threadgroup memory whose length the launch gives */
+    EMU_ARG_TEXTURE,     /* `type` as MSL spells it; `count` of them from `slot` on */
+    EMU_ARG_SAMPLER
 } emu_arg_kind;
 
 typedef struct emu_arg {
     const char *name;
     emu_arg_kind kind;
-    uint32_t slot;      /* the n of [[buffer(n)]] or [[threadgroup(n)]] */
+    uint32_t slot;      /* the n of [[buffer(n)]], [[threadgroup(n)]], [[texture(n)]] or [[sampler(n)]] */
+    uint32_t count;     /* slots from there on: of an array of textures or samplers its length, else 1 */
     bool is_reference;  /* T &: at least one element must be there */
     bool is_const;      /* the kernel cannot write through it */
     bool is_read;       /* some access of the kernel may read it ... */
@@ -113,12 +118,25 @@ typedef struct emu_binding {
     size_t size; /* bytes */
 } emu_binding;
 
+/* What a pointer kept in a buffer (of an argument buffer's structure, say) looks like to the kernel: the address of a byte of
+ * the launch's `resources`, 8 bytes. 0 is the null pointer. A texture or sampler there is its slot as a 64-bit number. */
+static inline uint64_t emu_resource_address(size_t resource, uint64_t offset)
+{
+    return (uint64_t)(0x8000 | resource) << 48 | (offset & 0xFFFFFFFFFFFF);
+}
+
 typedef struct emu_launch {
     const emu_kernel *kernel;
     const emu_binding *buffers; /* by slot; bytes of the launch (setBytes) are bound the same way */
     size_t buffer_count;
     const size_t *threadgroup_lengths; /* bytes, by slot */
     size_t threadgroup_count;
+    const emu_texture *textures; /* by slot */
+    size_t texture_count;
+    const emu_sampler *samplers; /* by slot */
+    size_t sampler_count;
+    const emu_binding *resources; /* further memory, reached by addresses that lie in buffers: see emu_resource_address */
+    size_t resource_count;        /* at most EMU_MAX_RESOURCES */
     uint32_t groups[3];  /* threadgroups in the grid; any 0 runs nothing */
     uint32_t threads[3]; /* threads of a threadgroup */
     emu_pool *pool;      /* NULL runs on the caller alone */

@@ -1,0 +1,94 @@
+/* Textures: what formats there are, and how a texture's levels lie in memory. */
+#include "emu/texture.h"
+
+#include <string.h>
+
+typedef struct format_row {
+    const char *name;
+    uint16_t number;
+    uint8_t bytes;
+} format_row;
+
+static const format_row formats[EMU_FORMATS] = {
+#define EMU_FORMAT(ID, name, number, bytes, components, kind) {name, number, bytes},
+#include "emu/formats.def"
+#undef EMU_FORMAT
+};
+
+emu_format emu_format_named(const char *name)
+{
+    int f = 0;
+    while (f < EMU_FORMATS && strcmp(formats[f].name, name) != 0) ++f;
+    return (emu_format)f;
+}
+
+emu_format emu_format_numbered(unsigned number)
+{
+    int f = 0;
+    while (f < EMU_FORMATS && formats[f].number != number) ++f;
+    return (emu_format)f;
+}
+
+const char *emu_format_name(emu_format f)
+{
+    return formats[f].name;
+}
+
+unsigned emu_format_bytes(emu_format f)
+{
+    return formats[f].bytes;
+}
+
+/* Has the type a height, a depth, layers; and how many slices a layer. */
+typedef struct extent {
+    bool height, depth, layers;
+    uint32_t faces;
+} extent;
+
+static extent extent_of(emu_texture_type t)
+{
+    switch (t) {
+    case EMU_TEXTURE_1D:
+    case EMU_TEXTURE_BUFFER: return (extent){false, false, false, 1};
+    case EMU_TEXTURE_1D_ARRAY: return (extent){false, false, true, 1};
+    case EMU_TEXTURE_2D: return (extent){true, false, false, 1};
+    case EMU_TEXTURE_2D_ARRAY: return (extent){true, false, true, 1};
+    case EMU_TEXTURE_CUBE: return (extent){true, false, false, 6};
+    case EMU_TEXTURE_CUBE_ARRAY: return (extent){true, false, true, 6};
+    case EMU_TEXTURE_3D: return (extent){true, true, false, 1};
+    }
+    return (extent){false, false, false, 0};
+}
+
+static bool sizes_are_right(const emu_texture *t, const extent *e)
+{
+    enum { MOST_SIDE = 16384, MOST_DEPTH = 2048, MOST_BUFFER = 1 << 28 };
+    const uint32_t side = t->type == EMU_TEXTURE_BUFFER ? MOST_BUFFER : t->type == EMU_TEXTURE_3D ? MOST_DEPTH : MOST_SIDE;
+    if (e->faces == 0 || (unsigned)t->format >= EMU_FORMATS) return false;
+    if (t->width == 0 || t->height == 0 || t->depth == 0 || t->layers == 0) return false;
+    if (t->width > side || t->height > side || t->depth > MOST_DEPTH || t->layers > MOST_DEPTH) return false;
+    if ((!e->height && t->height != 1) || (!e->depth && t->depth != 1) || (!e->layers && t->layers != 1)) return false;
+    if (e->faces == 6 && t->width != t->height) return false;
+    const uint32_t longest = t->width > t->height ? t->width : t->height;
+    return t->levels <= EMU_MAX_LEVELS && ((longest > t->depth ? longest : t->depth) >> (t->levels - 1)) != 0;
+}
+
+size_t emu_texture_lay_out(emu_texture *t)
+{
+    const extent e = extent_of(t->type);
+    if (t->levels == 0) t->levels = 1;
+    if (!sizes_are_right(t, &e)) return 0;
+    size_t at = 0;
+    for (uint32_t k = 0; k < t->levels; ++k) {
+        const size_t w = emu_texture_side(t->width, k), h = emu_texture_side(t->height, k);
+        const size_t row = w * formats[t->format].bytes;
+        t->level[k] = (emu_level){at, row, row * h};
+        at += row * h * emu_texture_side(t->depth, k) * t->layers * e.faces;
+    }
+    return at;
+}
+
+uint32_t emu_texture_slices(const emu_texture *t, uint32_t level)
+{
+    return emu_texture_side(t->depth, level) * t->layers * extent_of(t->type).faces;
+}
