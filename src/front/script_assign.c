@@ -245,9 +245,11 @@ static void annotated_let(script *s, const ast_annotated *n, str name, const buf
         define(s, name, value_poison(), n->node.at);
         return;
     }
+    s->whole = n->value;
     value v = eval_named(s, n->value, names_of(s, n->target));
     const ir_node *value_node = v.kind == VALUE_POISON ? NULL : to_expr(s, v, n->value->at);
     if (value_node != NULL && spec != NULL && spec->has_type) {
+        if (!ir_type_eq(value_node->type, spec->type)) value_node = script_settle(s, value_node);
         value_node =
             to_type(s, value_is_number(v) ? v : value_expr(value_node), spec->type, n->value->at);
         v.pointee = spec->pointee;

@@ -196,14 +196,15 @@ static bool match_params(script *s, const arguments *a, call *c, const param_nam
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static value call_row(script *s, value callee, const arguments *a, span at, hints names)
+static value call_row(script *s, value callee, const arguments *a, const ast_call *n, hints names)
 {
     const name_row *row = callee.as.function.row;
     param_name params[MAX_PARAMS];
-    size_t n = split_params(row->params, params);
-    call c = {.row = row, .at = at, .hints = names, .is_old = callee.is_old};
+    size_t count = split_params(row->params, params);
+    call c = {.row = row, .at = n->node.at, .hints = names, .is_old = callee.is_old,
+              .is_whole = s->whole == &n->node};
     if (callee.as.function.receiver != NULL) c.receiver = *callee.as.function.receiver;
-    if (!match_params(s, a, &c, params, n)) return value_poison();
+    if (!match_params(s, a, &c, params, count)) return value_poison();
     return row->fn(s, &c);
 }
 
@@ -316,12 +317,27 @@ static value call_with_names(script *s, const closure *f, const arguments *a, sp
     return call_closure(s, f, (value_list){args.at, args.n}, at);
 }
 
+/* Arguments of these may not be evaluated where they stand, or not at once. */
+static bool is_lazy(value callee)
+{
+    static const script_fn lazy[] = {fn_if_then_else, fn_select, fn_let_expr, fn_where,
+                                     fn_axis,         fn_remap,  fn_regions};
+    if (callee.kind != VALUE_FUNCTION) return false;
+    for (size_t i = 0; i < sizeof lazy / sizeof *lazy; ++i) {
+        if (callee.as.function.row->fn == lazy[i]) return true;
+    }
+    return false;
+}
+
 value eval_call(script *s, const ast_call *n, hints names)
 {
     value callee = eval(s, n->callee);
+    unsigned lazy = is_lazy(callee) ? 1 : 0;
+    s->lazy += lazy;
     arguments a = eval_arguments(s, n->args);
+    s->lazy -= lazy;
     if (callee.kind == VALUE_POISON || a.is_bad) return value_poison();
-    if (callee.kind == VALUE_FUNCTION) return call_row(s, callee, &a, n->node.at, names);
+    if (callee.kind == VALUE_FUNCTION) return call_row(s, callee, &a, n, names);
     if (callee.kind == VALUE_TYPE) return call_type(s, callee, &a, n->node.at, names);
     if (callee.kind == VALUE_CLOSURE) return call_with_names(s, callee.as.closure, &a, n->node.at);
     if (callee.kind == VALUE_UNKNOWN) {

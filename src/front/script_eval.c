@@ -246,7 +246,10 @@ static value eval_logic(script *s, const ast_logic *n)
     for (size_t i = 1; i < n->items.n && all.kind != VALUE_POISON; ++i) {
         bool decided = value_is_python(all) && value_truth(all) == (n->op == TOKEN_OR);
         if (decided) return all;
-        all = op_logic(s, n->op, all, eval(s, n->items.at[i]), n->node.at);
+        s->lazy++;
+        value next = eval(s, n->items.at[i]);
+        s->lazy--;
+        all = op_logic(s, n->op, all, next, n->node.at);
     }
     return all;
 }
@@ -257,7 +260,9 @@ static value eval_choice(script *s, const ast_choice *n)
     if (cond.kind == VALUE_POISON) return cond;
     if (value_is_python(cond)) return eval(s, value_truth(cond) ? n->yes : n->no);
     const ir_node *test = to_bool(s, cond, n->cond->at), *yes, *no;
+    s->lazy++;
     value a = eval(s, n->yes), b = eval(s, n->no);
+    s->lazy--;
     if (a.kind == VALUE_POISON || b.kind == VALUE_POISON || test == NULL) return value_poison();
     if (!to_common(s, a, b, false, n->node.at, &yes, &no)) return value_poison();
     ir_list args = ir_list_copy(s->mem, (const ir_node *const[]){test, yes, no}, 3);

@@ -113,6 +113,8 @@ typedef struct script {
     int depth, muted;
     size_t nested;     /* levels of statements that are open */
     str complaint;     /* the first error while muted */
+    const ast *whole;  /* what is the whole value of the binding, or the statement, being read */
+    unsigned lazy;     /* around: expressions that may not be evaluated, or more than once */
     uint64_t steps;    /* evaluations so far */
     map rows;          /* "<space>.<name>" -> name_row, as looked up so far */
     bool in_signature; /* quoted names in shapes define variables */
@@ -186,7 +188,8 @@ typedef struct call {
     const span *rest_spans;
     size_t rest_count;
     hints hints; /* names that the statement gives */
-    bool is_old; /* called through the older `tir` */
+    bool is_old;   /* called through the older `tir` */
+    bool is_whole; /* the call is the whole value of a binding, or a statement */
 } call;
 
 typedef value (*script_fn)(script *s, const call *c);
@@ -318,6 +321,14 @@ const name_row *name_find(script *s, space where, str name);
 value eval_call(script *s, const ast_call *n, hints names);
 /* A closure with these values for its parameters. */
 value call_closure(script *s, const closure *f, value_list args, span at);
+
+/* ---- script_atomic.c: operations that happen at a moment ---------------------------------------
+ */
+
+/* An atomic operation bound to a variable by a statement of its own; any other expression as it is. */
+const ir_node *script_settle(script *s, const ir_node *n);
+/* T.call_intrin of an atomic operation, whose arguments begin at `first`. */
+value atomic_intrin(script *s, const call *c, const name_row *row, size_t first);
 
 /* ---- script_buffer.c: buffers ------------------------------------------------------------------
  */

@@ -520,6 +520,7 @@ value fn_call_intrin(script *s, const call *c)
     else if (str_starts(bare, STR("tir.")))
         bare = (str){bare.p + 4, bare.n - 4};
     const name_row *row = name_find(s, SPACE_T, bare);
+    if (row != NULL && row->fn == fn_atomic) return atomic_intrin(s, c, row, first);
     if (row == NULL || row->fn != fn_builtin)
         return script_error(s, c->at, "intrinsic '%.*s' is not supported", STR_ARG(name));
     value args[3] = {value_of(VALUE_ABSENT), value_type(type), value_of(VALUE_ABSENT)};

@@ -41,7 +41,9 @@ static void exec_if(script *s, const ast_if *n)
 
 static void exec_while(script *s, const ast_while *n)
 {
+    s->lazy++; /* evaluated again before each round */
     value v = eval(s, n->cond);
+    s->lazy--;
     const ir_node *cond =
         v.kind == VALUE_POISON
             ? NULL
@@ -150,6 +152,7 @@ static void exec_return(script *s, const ast_return *n)
 
 static void exec_expression(script *s, const ast_expression *n)
 {
+    s->whole = n->value;
     value v = eval(s, n->value);
     if (v.kind == VALUE_FRAME) {
         frame_open(s, v.as.frame, n->node.at);

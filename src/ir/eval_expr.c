@@ -196,7 +196,10 @@ static eval_cell of_call(eval_lane at, const ir_call *n, size_t element)
     case IR_FN_SIMD_SHUFFLE_DOWN:
     case IR_FN_SIMD_SHUFFLE_XOR: return eval_shuffle(at, n, element);
     case IR_FN_ACTIVEMASK: return eval_active(at);
-    default: return of_math(at, n, element);
+    case IR_FN_SIMD_ANY:
+    case IR_FN_SIMD_ALL:
+    case IR_FN_SIMD_BALLOT: return eval_vote(at, n);
+    default: return ir_is_atomic(n->fn) ? eval_atomic(at, n) : of_math(at, n, element);
     }
 }
 

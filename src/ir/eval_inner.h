@@ -147,6 +147,8 @@ bool eval_coordinate(eval *ev, str tag, const ir_var *var, size_t lane, span whe
 /* The value of a shuffle, the mask of active lanes. */
 eval_cell eval_shuffle(eval_lane at, const ir_call *c, size_t element);
 eval_cell eval_active(eval_lane at);
+/* A vote of the lanes of the simdgroup that take part. */
+eval_cell eval_vote(eval_lane at, const ir_call *c);
 /* The axes of threads that an expression uses, as bits; and whether two lanes differ in those only.
  */
 uint64_t eval_axes_used(const eval *ev, const ir_node *n);
@@ -158,6 +160,11 @@ void eval_call_stmt(eval *ev, const ir_call *c, const unsigned char *mask);
 /* A block; one that reduces over threads is run thread by thread, on one thread's copy of the
  * result. */
 void eval_reduction(eval *ev, const ir_block *b, const unsigned char *mask);
+
+/* ---- Atomic operations (eval_atomic.c) ---- */
+
+/* Does the operation for one lane; what the element held before. The caller evaluates it once a lane. */
+eval_cell eval_atomic(eval_lane at, const ir_call *c);
 
 /* ---- Kernels (eval.c) ---- */
 

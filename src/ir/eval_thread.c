@@ -231,3 +231,17 @@ eval_cell eval_active(eval_lane at)
     }
     return (eval_cell){.i = (int64_t)bits};
 }
+
+eval_cell eval_vote(eval_lane at, const ir_call *c)
+{
+    size_t first = at.lane / EVAL_SIMD * EVAL_SIMD;
+    uint32_t here = 0, yes = 0;
+    for (size_t i = 0; i < EVAL_SIMD && first + i < at.ev->lanes; ++i) {
+        if (!eval_on(at.ev, at.mask, first + i)) continue;
+        here |= 1u << i;
+        if (eval_scalar((eval_lane){at.ev, first + i, at.mask}, c->args.at[0]).i != 0) yes |= 1u << i;
+    }
+    if (c->fn == IR_FN_SIMD_ANY) return (eval_cell){.i = yes != 0};
+    if (c->fn == IR_FN_SIMD_ALL) return (eval_cell){.i = yes == here};
+    return (eval_cell){.i = (int64_t)yes};
+}

@@ -54,6 +54,11 @@ typedef struct ir_builtin_info {
 
 extern const ir_builtin_info ir_builtins[];
 
+static inline bool ir_is_atomic(ir_builtin fn)
+{
+    return fn >= IR_FN_ATOMIC_LOAD && fn <= IR_FN_ATOMIC_CAS;
+}
+
 /* The builtin named `name` (without "T."), or IR_FN_COUNT. */
 ir_builtin ir_builtin_find(str name);
 

@@ -266,8 +266,13 @@ static void check_kind(verifier *v, const ir_node *n)
     switch ((int)n->kind) {
     case IR_SEQ: check_seq(v, ir_as_seq(n)); break;
     case IR_STORE: check_store(v, ir_as_store(n)); break;
+    case IR_EVAL:
+        v->whole = ir_as_eval(n)->value;
+        check(v, v->whole);
+        break;
     case IR_BIND:
-        check(v, ir_as_bind(n)->value);
+        v->whole = ir_as_bind(n)->value;
+        check(v, v->whole);
         expect(v, ir_type_eq(ir_as_bind(n)->var->type, ir_as_bind(n)->value->type), n->at,
                "a binding's variable and value must have one type");
         define_var(v, ir_as_bind(n)->var);

@@ -23,6 +23,7 @@ typedef struct verifier {
     map visible;        /* variable or buffer -> itself */
     map ever;           /* all that were defined in this function */
     verify_names stack; /* in order of definition */
+    const ir_node *whole; /* the value of the BIND or EVAL being looked at: may be an atomic operation */
     unsigned loops;     /* around, for break and continue */
     unsigned depth;
 } verifier;

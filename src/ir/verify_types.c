@@ -135,6 +135,23 @@ static void check_choice(verifier *v, const ir_call *n)
     need(v, same, &n->node, "the arms of if_then_else must have its type");
 }
 
+static void check_atomic(verifier *v, const ir_call *n)
+{
+    need(v, v->whole == &n->node, &n->node, "an atomic operation within an expression");
+    const ir_node *place = n->args.at[0];
+    bool address = place->kind == IR_CALL && ir_as_call(place)->fn == IR_FN_ADDRESS_OF &&
+                   ir_as_call(place)->args.at[0]->kind == IR_LOAD;
+    need(v, address, &n->node, "an atomic operation must be on the address of an element");
+    if (!address) return;
+    ir_type type = ir_as_call(place)->args.at[0]->type;
+    need(v, n->fn == IR_FN_ATOMIC_STORE || ir_type_eq(n->node.type, type), &n->node,
+         "an atomic operation must have its element's type");
+    for (size_t i = 1; i < n->args.n; ++i) {
+        need(v, ir_type_eq(n->args.at[i]->type, type), &n->node,
+             "the operands of an atomic operation must have its element's type");
+    }
+}
+
 static void check_call(verifier *v, const ir_call *n)
 {
     const ir_builtin_info *fn = &ir_builtins[n->fn];
@@ -165,6 +182,7 @@ static void check_call(verifier *v, const ir_call *n)
              "a function's arguments must have its lanes");
     }
     if (n->fn == IR_FN_IF_THEN_ELSE) check_choice(v, n);
+    if (ir_is_atomic(n->fn)) check_atomic(v, n);
 }
 
 void verify_types(verifier *v, const ir_node *n)

@@ -16,6 +16,7 @@ typedef struct emitter {
     map written; /* const ir_var * (a pointer) -> itself: memory that the kernel may write */
     map scalars; /* const ir_var * (a pointer) -> itself: one-element locals printed as plain variables */
     map hoisted; /* const ir_node * (an ALLOC) -> itself: printed at the head of the kernel already */
+    map helpers; /* what an atomic operation needs -> name of a function before the kernel */
     const ir_buffer *dynamic; /* threadgroup memory sized at launch, or NULL */
     map arguments; /* const ir_var * -> itself: scalars that live in the argument struct */
 } emitter;
@@ -70,6 +71,14 @@ msl_access msl_access_of(emitter *e, const ir_buffer *b, const ir_node *index, i
 void msl_vector_place(emitter *e, const ir_buffer *b, const ir_node *index, ir_type type, msl_access how);
 
 enum { MSL_TIGHTEST = 20, MSL_UNARY = 14, MSL_LOWEST = 0 };
+
+/* ---- atomic.c ---- */
+
+/* Prints the functions that the kernel's atomic operations need; refuses those on a thread's own memory. */
+void msl_atomic_helpers(emitter *e, const ir_node *body);
+
+/* Prints the call of an atomic operation. */
+void msl_atomic(emitter *e, const ir_call *n);
 
 /* ---- stmt.c ---- */
 

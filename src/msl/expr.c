@@ -428,6 +428,12 @@ static bool special_call(emitter *e, const ir_call *n, int level)
     } else if (n->fn == IR_FN_ACTIVEMASK) {
         buf_printf(&e->out, "%s(simd_vote::vote_t(simd_active_threads_mask()))",
                    msl_type_or_error(e, n->node.type, n->node.at));
+    } else if (n->fn == IR_FN_SIMD_BALLOT) {
+        buf_printf(&e->out, "%s(simd_vote::vote_t(simd_ballot", msl_type_or_error(e, n->node.type, n->node.at));
+        arguments(e, a, 0);
+        buf_text(&e->out, "))");
+    } else if (ir_is_atomic(n->fn)) {
+        msl_atomic(e, n);
     } else if (n->fn == IR_FN_IF_THEN_ELSE) {
         ternary(e, a.at[0], a.at[1], a.at[2], level);
     } else if (n->fn == IR_FN_REINTERPRET) {

@@ -170,6 +170,7 @@ bool msl_emit(arena *mem, const ir_func *kernel, diag_list *diags, msl_kernel *o
         argument_struct(&e, kernel, struct_name);
     }
     ir_each(body, note_dynamic, &e);
+    msl_atomic_helpers(&e, body);
     signature(&e, kernel, &a, name, struct_name);
     e.out.depth = 1;
     ir_each(body, hoist_shared, &e);

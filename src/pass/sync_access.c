@@ -213,12 +213,26 @@ static bool read_tile(read_walk *r, const ir_call *n)
     return true;
 }
 
+/* An atomic operation: its operands are read, then its element is read and written. */
+static bool read_atomic(read_walk *r, const ir_call *n)
+{
+    if (!ir_is_atomic(n->fn)) return false;
+    const ir_load *l = ir_as_load(ir_as_call(n->args.at[0])->args.at[0]);
+    for (size_t i = 0; i < l->index.n; ++i) r->w.node(&r->w, l->index.at[i]);
+    for (size_t i = 1; i < n->args.n; ++i) r->w.node(&r->w, n->args.at[i]);
+    if (!is_group_memory(l->buffer->data)) return true;
+    access a = access_of(r->s, l->buffer, l->index, r->from, n->fn != IR_FN_ATOMIC_LOAD);
+    a.atomic = true;
+    access_vec_push(r->s->mem, r->out, a);
+    return true;
+}
+
 static void read_node(ir_walk *w, const ir_node *n)
 {
     read_walk *r = (read_walk *)(void *)w;
     if (n->kind == IR_CALL) {
         const ir_call *c = ir_as_call(n);
-        if (read_tile(r, c)) return;
+        if (read_tile(r, c) || read_atomic(r, c)) return;
         if (c->fn == IR_FN_ADDRESS_OF && c->args.at[0]->kind == IR_LOAD) {
             /* An address that goes somewhere: read and written, wherever. */
             add_unknown(r, ir_as_load(c->args.at[0])->buffer->data, true);
@@ -389,7 +403,7 @@ static bool only_own_thread(const sync_space *s, const access *a, const access *
 
 bool sync_conflict(const sync_space *s, const access *a, const access *b)
 {
-    if (a->memory != b->memory || (!a->write && !b->write)) return false;
+    if (a->memory != b->memory || (!a->write && !b->write) || (a->atomic && b->atomic)) return false;
     ir_interval rest = difference(s, a, b);
     if (!can_meet(s, a, b, rest)) return false;
     if (a->whole || b->whole) return true;
@@ -438,7 +452,8 @@ access sync_outside(sync_space *s, const access *a, const ir_var *v)
 
 static bool same_access(const access *a, const access *b)
 {
-    bool same = a->from == b->from && a->memory == b->memory && a->write == b->write && a->whole == b->whole &&
+    bool same = a->from == b->from && a->memory == b->memory && a->write == b->write && a->atomic == b->atomic &&
+                a->whole == b->whole &&
                 a->extra.min == b->extra.min && a->extra.max == b->extra.max && a->term_count == b->term_count;
     for (size_t k = 0; k < SYNC_AXES && same; ++k) {
         same = a->thread[k] == b->thread[k] && a->box.axis[k].min == b->box.axis[k].min &&

@@ -23,6 +23,7 @@ typedef struct access {
     const ir_var *memory;
     const ir_node *from; /* the statement or load, for messages and for telling accesses apart */
     bool write;
+    bool atomic; /* two of these do not disturb each other */
     bool whole; /* the place is not known, or is not one thread's own: a matrix tile */
     int64_t thread[SYNC_AXES];
     thread_box box;

@@ -28,6 +28,10 @@ static void visit(ir_walk *w, const ir_node *n)
 {
     memory_check *c = (memory_check *)(void *)w;
     if (n->kind == IR_THREAD) return;
+    if (n->kind == IR_CALL && ir_is_atomic(ir_as_call(n)->fn)) {
+        const ir_load *place = ir_as_load(ir_as_call(ir_as_call(n)->args.at[0])->args.at[0]);
+        report(c, n, place->buffer, "changes");
+    }
     if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ADDRESS_OF) return; /* a place, not an access */
     if (n->kind == IR_LOAD) report(c, n, ir_as_load(n)->buffer, "reads");
     if (n->kind == IR_STORE) report(c, n, ir_as_store(n)->buffer, "writes");
