@@ -148,6 +148,7 @@ static emu_access *access_of(coder *c, const emu_node *n)
                       .bytes = (uint8_t)emu_type_size(m->type),
                       .count = m->count,
                       .threadgroup = m->space == EMU_SPACE_THREADGROUP,
+                      .thread = m->space == EMU_SPACE_THREAD,
                       .write = n->kind == EMU_STORE || (n->kind == EMU_ATOMIC_NODE && n->k != EMU_ATOMIC_LOAD),
                       .index_imm = m->index_imm,
                       .imm = m->imm,

@@ -209,7 +209,7 @@ static const emu_insn *op_matrix(emu_vm *vm, const emu_insn *i)
     const emu_access *at = i->access;
     FOR_BLOCKS(b)
     {
-        if (b.to - b.from < 32) return emu_stop(vm, i, EMU_FAULT_BARRIER, b.from);
+        if (b.to - b.from < 32) return emu_stop(vm, i, EMU_FAULT_BARRIER_PARTIAL, b.from);
         float x[64], y[64], z[64], r[64];
         const uint32_t addend[2] = {i->a, i->b};
         const uint16_t strides[2] = {i->sa, i->sb};

@@ -21,6 +21,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "emu/finding.h"
 #include "emu/texture.h"
 #include "mslfront/tree.h"
 
@@ -125,6 +126,13 @@ static inline uint64_t emu_resource_address(size_t resource, uint64_t offset)
     return (uint64_t)(0x8000 | resource) << 48 | (offset & 0xFFFFFFFFFFFF);
 }
 
+/* How floats are computed. */
+typedef enum emu_math {
+    EMU_MATH_SAFE,    /* as written, IEEE single */
+    EMU_MATH_RELAXED, /* may be re-associated and contracted, NaN and infinities kept; the math functions in fast form */
+    EMU_MATH_FAST     /* the same, and NaN and infinities are taken not to occur; denormals are flushed to 0 */
+} emu_math;
+
 typedef struct emu_launch {
     const emu_kernel *kernel;
     const emu_binding *buffers; /* by slot; bytes of the launch (setBytes) are bound the same way */
@@ -141,11 +149,23 @@ typedef struct emu_launch {
     uint32_t threads[3]; /* threads of a threadgroup */
     emu_pool *pool;      /* NULL runs on the caller alone */
     uint64_t budget;     /* instructions one batch of threadgroups may take before it counts as endless; 0: 2^31 */
+    /* All below: 0 is the plain run. */
+    uint32_t milliseconds;   /* of wall time that the launch may take; 0: any */
+    const int *cancel;       /* the launch stops soon after this is not 0 (read atomically; a signal handler may set it) */
+    /* By slot, NULL for none: one byte for each byte of the buffer, 0 where nobody has written it yet; the launch sets
+     * those that the kernel writes. The caller's, kept from launch to launch. Looked at by the check UNINITIALISED only;
+     * without it all bytes of buffers hold data. NULL: no slot has one. */
+    uint8_t *const *written;
+    unsigned checks;         /* mask of checks, see finding.h; bounds and barriers are looked at in any case */
+    emu_findings *findings;  /* collects; NULL: the first finding is the error */
+    bool stop;               /* at the first finding, although they are collected */
+    uint64_t seed;           /* of the order in which threadgroups and simdgroups run; 0: in the order of the grid */
+    emu_math math;
 } emu_launch;
 
 /* Runs a kernel to its end. INGOT_DEVICE for a fault in the kernel (the first in the order of the threadgroups; what
  * other threadgroups wrote by then stays written), INGOT_VALUE or INGOT_LIMIT where the launch does not fit the kernel.
- * Any thread. */
+ * With a collector see finding.h. Any thread. */
 INGOT_MUST_USE ingot_status emu_run(const emu_launch *launch, ingot_error *error);
 
 /* Names of the instruction sets this build and machine can run ("sse2", "avx2" ...), best last; NULL past the end. */

@@ -408,7 +408,8 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     if (status == INGOT_OK && j.fault_batch != UINT64_MAX) {
         uint32_t first[3];
         (void)batch_at(&j, j.fault_batch, first);
-        status = emu_fault_report(kernel, j.program, launch, &j.fault, first, error);
+        const emu_reporter r = {kernel, j.program, launch};
+        status = emu_report(&r, &j.fault, first, 1, error);
     }
     (void)pthread_mutex_destroy(&j.lock);
     emu_built_release(kernel, built);

@@ -59,8 +59,16 @@ void emu_worker_free(const ingot_allocator *mem, emu_worker *w);
 /* Calls body(user) on the pool's threads and on the caller; returns when all have returned. */
 void emu_pool_run(emu_pool *pool, void (*body)(void *user), void *user);
 
-/* Says what went wrong in a run: `first` is the position in the grid of the batch's first threadgroup. */
-ingot_status emu_fault_report(const emu_kernel *kernel, const emu_program *program, const emu_launch *launch,
-                              const emu_fault *fault, const uint32_t first[3], ingot_error *error);
+/* What a fault is told with. */
+typedef struct emu_reporter {
+    const emu_kernel *kernel;
+    const emu_program *program;
+    const emu_launch *launch;
+} emu_reporter;
+
+/* Says what went wrong in a run; `first` is the position in the grid of the batch's first threadgroup. The error is set
+ * from it and, where the launch has a collector, it is added there. */
+ingot_status emu_report(const emu_reporter *r, const emu_fault *fault, const uint32_t first[3], uint64_t times,
+                        ingot_error *error);
 
 #endif

@@ -198,7 +198,7 @@ static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
             if (emu_active(vm, lane)) ++active;
             else missing = lane;
         }
-        if (active != 0 && active != vm->group_threads) return emu_stop(vm, i, EMU_FAULT_BARRIER, missing);
+        if (active != 0 && active != vm->group_threads) return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, missing);
     }
     return i + 1;
 }

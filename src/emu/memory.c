@@ -53,12 +53,13 @@ static char *lane_place(emu_vm *vm, const emu_insn *i, uint32_t lane)
     const emu_object *o = &vm->objects[index];
     const int64_t offset = emu_lane_offset(vm, at, lane);
     const uint64_t size = (uint64_t)at->bytes * at->count;
-    emu_fault_kind kind = EMU_FAULT_NONE;
+    emu_rule kind = EMU_FAULT_NONE;
     if (o->base == NULL) kind = EMU_FAULT_UNBOUND;
     else if (size > o->size || (uint64_t)offset > o->size - size) kind = EMU_FAULT_BOUNDS;
     else if (at->write && !o->writable) kind = EMU_FAULT_READ_ONLY;
     if (kind != EMU_FAULT_NONE) {
-        vm->fault = (emu_fault){kind, i, lane, index, offset, (uint32_t)size};
+        vm->fault = (emu_fault){
+            .kind = kind, .insn = i, .lane = lane, .object = index, .offset = offset, .size = (uint32_t)size};
         return NULL;
     }
     return o->base + offset + (at->threadgroup ? vm->chunk_shift[lane / EMU_CHUNK] : 0);
@@ -104,7 +105,8 @@ static bool private_in_bounds(emu_vm *vm, const emu_insn *i, uint32_t lane, int6
     const emu_access *at = i->access;
     const uint64_t size = (uint64_t)at->bytes * at->count;
     if (size <= at->size && (uint64_t)offset <= at->size - size) return true;
-    vm->fault = (emu_fault){EMU_FAULT_BOUNDS, i, lane, at->object, offset, (uint32_t)size};
+    vm->fault = (emu_fault){
+        .kind = EMU_FAULT_BOUNDS, .insn = i, .lane = lane, .object = at->object, .offset = offset, .size = (uint32_t)size};
     return false;
 }
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "emu/finding.h"
+
 /* A chunk is what one step of a handler works on. A frame keeps each register at a multiple of 64 bytes. */
 enum { EMU_CHUNK = 16, EMU_MAX_CHUNKS = 64, EMU_ALIGN = 64 };
 #define EMU_NONE UINT32_MAX
@@ -121,6 +123,7 @@ struct emu_access {
     emu_extend extend;
     uint8_t bytes, count;
     bool threadgroup;      /* each threadgroup of the batch has its own */
+    bool thread;           /* a thread array: `object` is the index of a local */
     bool write;
     int64_t index_imm, imm, scale;
     uint32_t regs[4];      /* destinations, or values to store */
@@ -167,22 +170,19 @@ typedef struct emu_object {
     bool writable;
 } emu_object;
 
-typedef enum emu_fault_kind {
-    EMU_FAULT_NONE,
-    EMU_FAULT_BOUNDS,
-    EMU_FAULT_READ_ONLY,
-    EMU_FAULT_UNBOUND,
-    EMU_FAULT_ALIGN,   /* an atomic that does not lie on its size */
-    EMU_FAULT_BARRIER,
-    EMU_FAULT_BUDGET
-} emu_fault_kind;
-
+/* What went wrong, as the machine sees it; report.c makes a finding of it. */
 typedef struct emu_fault {
-    emu_fault_kind kind;
+    emu_rule kind;
     const emu_insn *insn;
     uint32_t lane, object;
     int64_t offset; /* bytes within the object */
     uint32_t size;  /* bytes of the access */
+    /* The other place, for rules that have one. */
+    uint32_t other_at;    /* index into the program's spans, plus 1; 0: none */
+    bool other_has_thread;
+    uint64_t other_group; /* linear in the grid */
+    uint32_t other_index; /* linear in its threadgroup */
+    uint64_t detail;      /* by rule */
 } emu_fault;
 
 struct emu_vm {
@@ -204,7 +204,7 @@ struct emu_vm {
 };
 
 /* Stops the run. */
-static inline const emu_insn *emu_stop(emu_vm *vm, const emu_insn *i, emu_fault_kind kind, uint32_t lane)
+static inline const emu_insn *emu_stop(emu_vm *vm, const emu_insn *i, emu_rule kind, uint32_t lane)
 {
     vm->fault = (emu_fault){.kind = kind, .insn = i, .lane = lane};
     return NULL;

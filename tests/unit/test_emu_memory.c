@@ -214,13 +214,14 @@ static void test_bounds(void **state)
                                      "  a[i * 2] = 1;\n}";
     emu_fails(store, &c, INGOT_DEVICE,
               "test.metal:4:3: out of bounds: write of 4 bytes at byte 400 of buffer 'a' [[buffer(0)]] of 400 bytes "
-              "(element 100); thread (18, 0, 0) of threadgroup (1, 0, 0)\n     4 |   a[i * 2] = 1;\n       |   ^");
+              "(element 100), reaching 4 bytes past its end; thread (18, 0, 0) "
+              "of threadgroup (1, 0, 0)\n     4 |   a[i * 2] = 1;\n       |   ^");
     assert_int_equal(a[100], 7);
     assert_int_equal(a[101], 7);
     emu_fails("kernel void k(device int *a, device int *out, uint i [[thread_position_in_grid]]) { out[i] = a[int(i) - 1]; }", &c,
               INGOT_DEVICE, "read of 4 bytes at byte -4 of buffer 'a' [[buffer(0)]]");
     emu_fails("kernel void k(device int *a, device int *out, uint i [[thread_position_in_grid]]) { out[i] = a[100]; }", &c,
-              INGOT_DEVICE, "element 100); thread (0, 0, 0) of threadgroup (0, 0, 0)");
+              INGOT_DEVICE, "element 100), reaching 4 bytes past its end; thread (0, 0, 0) of threadgroup (0, 0, 0)");
     emu_fails("kernel void k(device int *a, device int *out, uint i [[thread_position_in_grid]]) { out[i] = a[a[i] * 20]; }", &c,
               INGOT_DEVICE, "byte 560");
     emu_fails("kernel void k(device int *a, device int *out, uint i [[thread_position_in_grid]])\n"

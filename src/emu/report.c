@@ -1,0 +1,319 @@
+/* What went wrong in a kernel, said in the text's own terms: line and caret, buffer, element, thread. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "emu/library.h"
+
+/* A finding being made: its strings until the collector copies them. */
+typedef struct draft {
+    emu_finding f;
+    char message[640];
+    size_t n;
+    char buffer[128], files[2][256], texts[2][320];
+} draft;
+
+__attribute__((format(printf, 2, 3))) static void say(draft *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(d->message + d->n, sizeof d->message - d->n, format, args);
+    va_end(args);
+    if (n > 0) d->n += (size_t)n < sizeof d->message - d->n ? (size_t)n : sizeof d->message - d->n - 1;
+}
+
+static void put_string(char *to, size_t room, str s)
+{
+    const size_t n = s.n < room ? s.n : room - 1;
+    memcpy(to, s.p, n);
+    to[n] = '\0';
+}
+
+static bool is_thread(const emu_fault *f)
+{
+    return f->insn->access != NULL && f->insn->access->thread;
+}
+
+static uint64_t size_of_object(const emu_reporter *r, uint32_t object)
+{
+    const emu_object_info *o = &r->program->objects.at[object];
+    const emu_launch *l = r->launch;
+    if (o->kind == EMU_OBJECT_BUFFER) return o->slot < l->buffer_count ? l->buffers[o->slot].size : 0;
+    if (o->kind == EMU_OBJECT_LENGTH) return o->slot < l->threadgroup_count ? l->threadgroup_lengths[o->slot] : 0;
+    return o->size;
+}
+
+/* Whether the fault is about memory: those rules that name an access. */
+static bool has_memory(emu_rule rule)
+{
+    switch (rule) {
+    case EMU_FAULT_BOUNDS:
+    case EMU_FAULT_READ_ONLY:
+    case EMU_FAULT_UNBOUND:
+    case EMU_FAULT_ALIGN:
+    case EMU_FAULT_MISALIGNED:
+    case EMU_FAULT_PADDED:
+    case EMU_FAULT_RACE_SIMD:
+    case EMU_FAULT_RACE_GROUP:
+    case EMU_FAULT_RACE_GRID:
+    case EMU_FAULT_RACE_ATOMIC:
+    case EMU_FAULT_UNINIT_THREADGROUP:
+    case EMU_FAULT_UNINIT_DEVICE:
+    case EMU_FAULT_INDEX: return true;
+    case EMU_FAULT_UNINIT_LOCAL:
+    case EMU_FAULT_NONE:
+    case EMU_FAULT_BARRIER_BRANCH:
+    case EMU_FAULT_BARRIER_OTHER:
+    case EMU_FAULT_BARRIER_LOOP:
+    case EMU_FAULT_BARRIER_RETURN:
+    case EMU_FAULT_BARRIER_PARTIAL:
+    case EMU_FAULT_UNINIT_LANE:
+    case EMU_FAULT_NAN:
+    case EMU_FAULT_INFINITY:
+    case EMU_FAULT_DIVISION:
+    case EMU_FAULT_SHIFT:
+    case EMU_FAULT_CONVERSION:
+    case EMU_FAULT_LIMIT:
+    case EMU_FAULT_SIGNATURE:
+    case EMU_FAULT_UNUSED:
+    case EMU_FAULT_MISSING:
+    case EMU_FAULT_EMPTY:
+    case EMU_FAULT_ALIASED:
+    case EMU_FAULT_BUDGET:
+    case EMU_FAULT_CANCELLED:
+    case EMU_RULES: return false;
+    }
+    return false;
+}
+
+static void set_memory(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    emu_finding *to = &d->f;
+    to->byte = f->offset;
+    to->size = f->size;
+    str name = STR("");
+    if (is_thread(f)) {
+        const emu_local *l = r->program->locals[f->object];
+        name = l->name;
+        to->memory = EMU_MEMORY_THREAD;
+        to->memory_size = l->size;
+    } else {
+        static const emu_memory kinds[] = {[EMU_OBJECT_NULL] = EMU_MEMORY_NONE,
+                                           [EMU_OBJECT_BUFFER] = EMU_MEMORY_DEVICE,
+                                           [EMU_OBJECT_LENGTH] = EMU_MEMORY_ARGUMENT,
+                                           [EMU_OBJECT_THREADGROUP] = EMU_MEMORY_THREADGROUP,
+                                           [EMU_OBJECT_GLOBAL] = EMU_MEMORY_CONSTANT};
+        const emu_object_info *o = &r->program->objects.at[f->object];
+        to->memory = kinds[o->kind];
+        to->slot = o->slot;
+        to->memory_size = size_of_object(r, f->object);
+        if (to->memory != EMU_MEMORY_NONE) name = o->name;
+    }
+    put_string(d->buffer, sizeof d->buffer, name);
+    if (f->size != 0) to->element = f->offset / (int64_t)f->size - (f->offset % (int64_t)f->size < 0);
+    if (f->kind != EMU_FAULT_BOUNDS) return;
+    const int64_t past = f->offset + (int64_t)f->size - (int64_t)to->memory_size;
+    to->distance = f->offset < 0 ? f->offset : past;
+}
+
+static void say_object(draft *d)
+{
+    const emu_finding *f = &d->f;
+    switch (f->memory) {
+    case EMU_MEMORY_NONE: say(d, "a null pointer"); return;
+    case EMU_MEMORY_DEVICE: say(d, "buffer '%s' [[buffer(%u)]]", d->buffer, (unsigned)f->slot); return;
+    case EMU_MEMORY_ARGUMENT: say(d, "threadgroup memory '%s' [[threadgroup(%u)]]", d->buffer, (unsigned)f->slot); return;
+    case EMU_MEMORY_THREADGROUP: say(d, "threadgroup memory '%s'", d->buffer); return;
+    case EMU_MEMORY_THREAD: say(d, "thread array '%s'", d->buffer); return;
+    case EMU_MEMORY_CONSTANT: say(d, "constant '%s'", d->buffer); return;
+    }
+}
+
+static bool is_store(const emu_insn *i)
+{
+    return i->access != NULL && i->access->write;
+}
+
+static void say_access(draft *d, const emu_fault *f)
+{
+    say(d, "%s of %u bytes at byte %lld of ", is_store(f->insn) ? "write" : "read", (unsigned)f->size, (long long)f->offset);
+    say_object(d);
+    if (d->f.memory != EMU_MEMORY_NONE) say(d, " of %llu bytes", (unsigned long long)d->f.memory_size);
+    if (f->size != 0 && f->offset % f->size == 0) say(d, " (element %lld)", (long long)d->f.element);
+}
+
+static void say_distance(draft *d)
+{
+    const int64_t far = d->f.distance;
+    if (far < 0) say(d, ", %lld bytes before its start", (long long)-far);
+    else if (far > 0) say(d, ", reaching %lld bytes past its end", (long long)far);
+}
+
+static void say_kind(draft *d, const emu_fault *f)
+{
+    switch (f->kind) {
+    case EMU_FAULT_BOUNDS:
+        say(d, "out of bounds: ");
+        say_access(d, f);
+        say_distance(d);
+        break;
+    case EMU_FAULT_READ_ONLY:
+        say(d, "write to read-only memory: ");
+        say_access(d, f);
+        break;
+    case EMU_FAULT_UNBOUND:
+        say(d, "%s through ", is_store(f->insn) ? "write" : "read");
+        say_object(d);
+        if (d->f.memory != EMU_MEMORY_NONE) say(d, ", where nothing is bound");
+        break;
+    case EMU_FAULT_ALIGN:
+        say(d, "an atomic operation at an address that is not aligned to its size: ");
+        say_access(d, f);
+        break;
+    case EMU_FAULT_BARRIER_BRANCH:
+        say(d, "barrier in divergent control flow: not all threads of the threadgroup reach it");
+        break;
+    case EMU_FAULT_BARRIER_PARTIAL: say(d, "a simdgroup matrix operation by a simdgroup of fewer than 32 threads"); break;
+    case EMU_FAULT_BUDGET:
+        say(d, "stopped: the threadgroup ran longer than its budget of instructions; an endless loop?");
+        break;
+    case EMU_FAULT_CANCELLED: say(d, "stopped: the launch was cancelled"); break;
+    case EMU_FAULT_NONE:
+    case EMU_FAULT_MISALIGNED:
+    case EMU_FAULT_PADDED:
+    case EMU_FAULT_RACE_SIMD:
+    case EMU_FAULT_RACE_GROUP:
+    case EMU_FAULT_RACE_GRID:
+    case EMU_FAULT_RACE_ATOMIC:
+    case EMU_FAULT_BARRIER_OTHER:
+    case EMU_FAULT_BARRIER_LOOP:
+    case EMU_FAULT_BARRIER_RETURN:
+    case EMU_FAULT_UNINIT_THREADGROUP:
+    case EMU_FAULT_UNINIT_DEVICE:
+    case EMU_FAULT_UNINIT_LOCAL:
+    case EMU_FAULT_UNINIT_LANE:
+    case EMU_FAULT_NAN:
+    case EMU_FAULT_INFINITY:
+    case EMU_FAULT_DIVISION:
+    case EMU_FAULT_SHIFT:
+    case EMU_FAULT_CONVERSION:
+    case EMU_FAULT_INDEX:
+    case EMU_FAULT_LIMIT:
+    case EMU_FAULT_SIGNATURE:
+    case EMU_FAULT_UNUSED:
+    case EMU_FAULT_MISSING:
+    case EMU_FAULT_EMPTY:
+    case EMU_FAULT_ALIASED:
+    case EMU_RULES: break;
+    }
+}
+
+static uint32_t characters(str s, size_t from, size_t to)
+{
+    uint32_t n = 0;
+    for (size_t i = from; i < to && i < s.n; ++i) n += ((unsigned char)s.p[i] & 0xc0) != 0x80;
+    return n;
+}
+
+static void set_place(draft *d, unsigned which, const emu_reporter *r, span at)
+{
+    emu_place *p = which == 0 ? &d->f.first : &d->f.second;
+    const source_pos pos = source_locate(&r->kernel->library->sources, at);
+    put_string(d->files[which], sizeof d->files[which], pos.file);
+    put_string(d->texts[which], sizeof d->texts[which], pos.text);
+    p->line = pos.line;
+    p->column = pos.column;
+    const uint32_t n = at.end > at.begin ? characters(pos.text, pos.offset, pos.offset + (at.end - at.begin)) : 1;
+    p->end_column = pos.column + (n != 0 ? n : 1);
+}
+
+static void set_thread(emu_place *p, const emu_reporter *r, uint32_t index, const uint32_t group[3])
+{
+    enum { SIMD = 32 };
+    const uint32_t *t = r->program->shape.threads;
+    p->has_thread = true;
+    p->index = index;
+    p->thread[0] = index % t[0];
+    p->thread[1] = index / t[0] % t[1];
+    p->thread[2] = index / t[0] / t[1];
+    p->simdgroup = index / SIMD;
+    p->lane = index % SIMD;
+    for (int a = 0; a < 3; ++a) p->group[a] = group[a];
+}
+
+static void set_first(draft *d, const emu_reporter *r, const emu_fault *f, const uint32_t first[3])
+{
+    set_place(d, 0, r, r->program->spans[f->insn->at]);
+    const uint32_t *t = r->program->shape.threads;
+    const uint32_t all = t[0] * t[1] * t[2];
+    uint32_t group[3] = {first[0], first[1], first[2]};
+    group[r->program->shape.axis] += f->lane / all;
+    set_thread(&d->f.first, r, f->lane % all, group);
+}
+
+static void set_second(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    if (f->other_at == 0) return;
+    set_place(d, 1, r, r->program->spans[f->other_at - 1]);
+    if (!f->other_has_thread) return;
+    const uint32_t *g = r->launch->groups;
+    const uint32_t group[3] = {(uint32_t)(f->other_group % g[0]), (uint32_t)(f->other_group / g[0] % g[1]),
+                               (uint32_t)(f->other_group / g[0] / g[1])};
+    set_thread(&d->f.second, r, f->other_index, group);
+}
+
+/* The error of a finding: its place, message and thread, and the line with a caret. */
+static ingot_status set_error(const emu_finding *f, ingot_error *error)
+{
+    char head[300] = "", thread[160] = "", line[420] = "", other[300] = "";
+    const emu_place *p = &f->first;
+    if (p->line != 0) (void)snprintf(head, sizeof head, "%s:%u:%u: ", p->file, (unsigned)p->line, (unsigned)p->column);
+    if (p->has_thread)
+        (void)snprintf(thread, sizeof thread, "; thread (%u, %u, %u) of threadgroup (%u, %u, %u)", (unsigned)p->thread[0],
+                       (unsigned)p->thread[1], (unsigned)p->thread[2], (unsigned)p->group[0], (unsigned)p->group[1],
+                       (unsigned)p->group[2]);
+    if (p->line != 0 && strlen(p->text) <= 200) {
+        int n = snprintf(line, sizeof line, "\n%6u | %s\n       | ", (unsigned)p->line, p->text);
+        uint32_t column = 1;
+        for (const char *at = p->text; *at != '\0' && column < p->column && n < (int)sizeof line - 2; ++at) {
+            if (((unsigned char)*at & 0xc0) == 0x80) continue;
+            line[n++] = *at == '\t' ? '\t' : ' '; /* tabs stay tabs, so that the caret stays under its place */
+            ++column;
+        }
+        line[n] = '^';
+        line[n + 1] = '\0';
+    }
+    if (f->second.line != 0)
+        (void)snprintf(other, sizeof other, "\n%s:%u:%u: the other place", f->second.file, (unsigned)f->second.line,
+                       (unsigned)f->second.column);
+    error_set(error, INGOT_DEVICE, "%s%s%s%s%s", head, f->message, thread, line, other);
+    if (error != NULL) {
+        error->line = p->line;
+        error->column = p->column;
+    }
+    return INGOT_DEVICE;
+}
+
+ingot_status emu_report(const emu_reporter *r, const emu_fault *fault, const uint32_t first[3], uint64_t times,
+                        ingot_error *error)
+{
+    draft d = {.n = 0};
+    d.f = (emu_finding){.check = emu_rule_check(fault->kind),
+                        .rule = fault->kind,
+                        .kernel = r->kernel->info.name,
+                        .message = d.message,
+                        .fix = emu_rule_fix(fault->kind),
+                        .buffer = d.buffer,
+                        .times = times};
+    d.f.first.file = d.files[0];
+    d.f.first.text = d.texts[0];
+    d.f.second.file = d.files[1];
+    d.f.second.text = d.texts[1];
+    if (has_memory(fault->kind)) set_memory(&d, r, fault);
+    set_first(&d, r, fault, first);
+    set_second(&d, r, fault);
+    say_kind(&d, fault);
+    if (r->launch->findings != NULL && !emu_findings_add(r->launch->findings, &d.f)) return error_no_memory(error);
+    return set_error(&d.f, error);
+}
