@@ -270,6 +270,16 @@ bool ir_product_exact(ir_analyzer *az, const ir_bin *n)
     return ir_span_fits(mul_spans(a, b), n->node.type);
 }
 
+bool ir_bin_exact(ir_analyzer *az, const ir_bin *n)
+{
+    if (!ir_type_is_int(n->node.type)) return false;
+    ir_analyzer_begin(az);
+    if (n->op == IR_MUL) return ir_product_exact(az, n);
+    ir_span a = settled(ir_span_of(az, n->a)), b = settled(ir_span_of(az, n->b));
+    if (n->op == IR_SUB) b = mul_spans(b, (ir_span){-1, -1, true});
+    return (n->op == IR_ADD || n->op == IR_SUB) && ir_span_fits(add_spans(a, b), n->node.type);
+}
+
 /* ---- Intervals of expressions ---------------------------------------------------------------- */
 
 /* For a positive divisor. */
@@ -421,6 +431,13 @@ static ir_span let_span(ir_analyzer *az, const ir_let *n)
     return s;
 }
 
+/* Of a dimension: from 0, with an end that is not known. */
+static ir_span natural_span(ir_type t)
+{
+    if (!is_index_type(t)) return (ir_span){0, type_span(t).max, false};
+    return (ir_span){0, IR_POS_INF, true};
+}
+
 static ir_span span_of_kind(ir_analyzer *az, const ir_node *n)
 {
     const ir_known *known;
@@ -428,7 +445,8 @@ static ir_span span_of_kind(ir_analyzer *az, const ir_node *n)
     case IR_INT_IMM: return (ir_span){ir_as_int_imm(n)->value, ir_as_int_imm(n)->value, true};
     case IR_VAR:
         known = ir_known_of(az, ir_as_var_ref(n)->var);
-        return known != NULL ? known->range : type_span(n->type);
+        if (known != NULL) return known->range;
+        return ir_as_var_ref(n)->var->natural ? natural_span(n->type) : type_span(n->type);
     case IR_BIN: return bin_span(az, ir_as_bin(n));
     case IR_SELECT:
         return join_spans(ir_span_of(az, ir_as_select(n)->yes),

@@ -6,7 +6,7 @@
  * - its interval lies inside the type. Whatever the analyzer was told nothing about (a loaded
  * value, a scalar argument) has its type's whole interval, so `x + 1 > x` is not proved for it;
  * - or it is index arithmetic without a known end: a variable that was bound to an unknown extent
- * (a loop to `n`, a shape with range [0, inf]) has an infinite end, and signed sums of 32 or 64
+ * (a loop to `n`, a shape with range [0, inf], a natural variable) has an infinite end, and signed sums of 32 or 64
  * bits with infinite ends are taken not to overflow, as TIR takes all its indices. Finite ends are
  * never waved through. Sums, differences and products by constants are collected modulo 2^bits,
  * which is right either way. */
@@ -60,6 +60,8 @@ void ir_analyzer_restore(ir_analyzer *az, ir_analyzer_mark mark);
 ir_interval ir_bound(ir_analyzer *az, const ir_node *expr);
 ir_modular_set ir_modular(ir_analyzer *az, const ir_node *expr);
 
+/* Is a sum, difference or product of integers proved not to wrap, its operands being what they are? */
+bool ir_bin_exact(ir_analyzer *az, const ir_bin *n);
 /* Is every lane of expr known to be a multiple of `factor` (> 0)? */
 bool ir_divisible(ir_analyzer *az, const ir_node *expr, int64_t factor);
 

@@ -95,6 +95,7 @@ typedef struct ir_var {
     ir_type type;
     ir_type pointee;    /* of a pointer; void where unknown */
     ir_scope scope;     /* of a pointer */
+    bool natural;       /* a dimension or the count of a loop, passed to a kernel: never negative (bound.h) */
     span at;
 } ir_var;
 

@@ -19,12 +19,52 @@ static bool difference(ir_analyzer *az, const ir_node *a, const ir_node *b, bool
     return ir_add_exact(out->constant, strict, &out->constant);
 }
 
+static void push_form(ir_analyzer *az, const ir_linear *form)
+{
+    const ir_linear *copy = arena_copy(az->mem, form, sizeof *form);
+    ir_fact_vec_push(az->mem, &az->facts, (ir_fact){.form = copy});
+}
+
+static const ir_node *without_cast(const ir_node *n)
+{
+    bool widens = n->kind == IR_CAST && ir_type_is_int(ir_as_cast(n)->a->type) &&
+                  n->type.code == IR_INT && n->type.bits > ir_as_cast(n)->a->type.bits;
+    return widens ? ir_as_cast(n)->a : n;
+}
+
+/* x >= 1 */
+static void push_positive(ir_analyzer *az, const ir_node *x)
+{
+    ir_linear fact;
+    ir_linear one = {.constant = 1};
+    x = without_cast(x);
+    if (ir_linear_exact(az, x, &fact) && ir_linear_add(&one, &fact, -1)) push_form(az, &one);
+}
+
+/* Where l <= 0 says that a product of two numbers that are not negative is above 0, both are: what
+ * remains of `i < n * m` for i >= 0. */
+static void push_factors(ir_analyzer *az, const ir_linear *l)
+{
+    for (size_t i = 0; i < l->n; ++i) {
+        const ir_node *atom = without_cast(l->terms[i].atom);
+        if (l->terms[i].coeff >= 0 || atom->kind != IR_BIN || ir_as_bin(atom)->op != IR_MUL) continue;
+        const ir_bin *product = ir_as_bin(atom);
+        ir_linear rest = *l;
+        if (!ir_linear_term(&rest, l->terms[i].atom, -l->terms[i].coeff)) continue;
+        bool positive = ir_span_of_linear(az, &rest).min > 0 && ir_product_exact(az, product) &&
+                        ir_span_of(az, product->a).min >= 0 && ir_span_of(az, product->b).min >= 0;
+        if (!positive) continue;
+        push_positive(az, product->a);
+        push_positive(az, product->b);
+    }
+}
+
 static void add_form(ir_analyzer *az, const ir_node *a, const ir_node *b, bool strict)
 {
     ir_linear l;
     if (!difference(az, a, b, strict, &l)) return;
-    const ir_linear *copy = arena_copy(az->mem, &l, sizeof l);
-    ir_fact_vec_push(az->mem, &az->facts, (ir_fact){.form = copy});
+    push_form(az, &l);
+    push_factors(az, &l);
 }
 
 static ir_op opposite(ir_op op)

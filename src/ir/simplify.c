@@ -31,9 +31,56 @@ static const ir_node *simplify_where(simplifier *s, const ir_node *n, const ir_n
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+static const ir_node *narrower(const ir_node *n)
+{
+    if (n->kind != IR_CAST || n->type.code != IR_INT) return n;
+    ir_type from = ir_as_cast(n)->a->type;
+    return from.code == IR_INT && from.bits <= n->type.bits ? ir_as_cast(n)->a : n;
+}
+
+/* x where `high` is (x // m) * m and `low` is x % m, for m above 0, both perhaps widened; else NULL. */
+static const ir_node *rejoined(ir_analyzer *az, const ir_node *high, const ir_node *low)
+{
+    low = narrower(low);
+    if (high->kind != IR_BIN || low->kind != IR_BIN) return NULL;
+    const ir_bin *product = ir_as_bin(high), *rest = ir_as_bin(low);
+    if (product->op != IR_MUL || rest->op != IR_FLOORMOD) return NULL;
+    const ir_node *a = narrower(product->a), *b = narrower(product->b);
+    if (a->kind != IR_BIN || ir_as_bin(a)->op != IR_FLOORDIV) {
+        const ir_node *other = a;
+        a = b;
+        b = other;
+    }
+    if (a->kind != IR_BIN || ir_as_bin(a)->op != IR_FLOORDIV) return NULL;
+    const ir_bin *quotient = ir_as_bin(a);
+    bool same = ir_equal(quotient->a, rest->a) && ir_equal(quotient->b, rest->b) && ir_equal(b, rest->b);
+    return same && ir_span_of(az, b).min > 0 ? rest->a : NULL;
+}
+
+/* x // m * m + x % m is x: one such pair replaced. */
+static bool rejoin(ir_analyzer *az, ir_linear *l, ir_type type)
+{
+    for (size_t i = 0; i < l->n; ++i) {
+        for (size_t j = 0; j < l->n; ++j) {
+            if (i == j || l->terms[i].coeff != l->terms[j].coeff) continue;
+            const ir_node *x = rejoined(az, l->terms[i].atom, l->terms[j].atom);
+            ir_linear part, whole = *l;
+            if (x == NULL || !ir_linear_of(ir_fold_cast(az->mem, type, x), &part)) continue;
+            int64_t scale = l->terms[i].coeff;
+            bool ok = ir_linear_term(&whole, l->terms[i].atom, -scale) && ir_linear_term(&whole, l->terms[j].atom, -scale) &&
+                      ir_linear_add(&whole, &part, scale);
+            if (!ok) continue;
+            *l = whole;
+            return true;
+        }
+    }
+    return false;
+}
+
 const ir_node *ir_simplify_linear(ir_analyzer *az, ir_linear *l, const ir_node *old)
 {
     ir_linear_join(az->mem, l);
+    while (rejoin(az, l, old->type)) continue;
     const ir_node *fresh = ir_linear_node(az->mem, l, old->type, old->at);
     return ir_equal(fresh, old) ? old : fresh;
 }

@@ -124,6 +124,10 @@ static bool is_multiple(const ir_node *n, int64_t lanes)
 {
     int64_t v;
     if (ir_const_value(n, &v)) return v % lanes == 0;
+    /* Modulo 2^32 a multiple of 2 or 4 stays one. */
+    if (n->kind == IR_CAST && ir_type_is_int(ir_as_cast(n)->a->type) && lanes != 3) {
+        return is_multiple(ir_as_cast(n)->a, lanes);
+    }
     if (n->kind != IR_BIN) return false;
     const ir_bin *b = ir_as_bin(n);
     if (b->op == IR_MUL) return is_multiple(b->a, lanes) || is_multiple(b->b, lanes);
@@ -485,6 +489,46 @@ static void negation(emitter *e, const ir_bin *n, int level)
     if (wrap || narrow) buf_char(&e->out, ')');
 }
 
+static bool is_wide(ir_type t)
+{
+    return t.code == IR_INT && t.bits == 64 && t.lanes == 1;
+}
+
+/* What C++ makes a long by itself beside one: a narrower integer under a cast. NULL: nothing. */
+static const ir_node *widened(const ir_node *n)
+{
+    if (n->kind != IR_CAST || !is_wide(n->type)) return NULL;
+    const ir_node *from = ir_as_cast(n)->a;
+    return ir_type_is_int(from->type) && from->type.bits <= 32 ? from : NULL;
+}
+
+/* An operand of a 64-bit operator; where the other one is a long as printed, the conversion is left to C++. */
+static void operand(emitter *e, const ir_node *n, bool other_is_long, int level)
+{
+    const ir_node *from = other_is_long ? widened(n) : NULL;
+    int64_t v;
+    if (from != NULL) {
+        msl_expr(e, from, level);
+    } else if (other_is_long && is_wide(n->type) && n->kind == IR_INT_IMM && ir_const_value(n, &v) && v >= 0 &&
+               v <= INT32_MAX) {
+        buf_printf(&e->out, "%lld", (long long)v);
+    } else {
+        msl_expr(e, n, level);
+    }
+}
+
+static void operands(emitter *e, const ir_bin *n, const char *text, int left, int right)
+{
+    bool wide = is_wide(n->a->type) && !is_bitwise(n->op);
+    /* One of the two stays a long: the first, unless only the second is one by itself. */
+    bool plain_a = widened(n->a) != NULL || n->a->kind == IR_INT_IMM;
+    bool plain_b = widened(n->b) != NULL || n->b->kind == IR_INT_IMM;
+    bool from_b = wide && plain_a && !plain_b;
+    operand(e, n->a, from_b, left);
+    buf_printf(&e->out, " %s ", text);
+    operand(e, n->b, wide && !from_b, right);
+}
+
 static void bin(emitter *e, const ir_bin *n, int level)
 {
     if (is_negation(&n->node)) {
@@ -512,9 +556,7 @@ static void bin(emitter *e, const ir_bin *n, int level)
     if (wrap) buf_char(&e->out, '(');
     /* Parentheses that C++ does not need, where the order is easily misread. */
     int mixed = is_bitwise(n->op) ? LEVEL_PRODUCT + 1 : n->op == IR_OR ? LEVEL_AND + 1 : 0;
-    msl_expr(e, n->a, mixed > s.level ? mixed : s.level);
-    buf_printf(&e->out, " %s ", s.text);
-    msl_expr(e, n->b, mixed > s.level + 1 ? mixed : s.level + 1);
+    operands(e, n, s.text, mixed > s.level ? mixed : s.level, mixed > s.level + 1 ? mixed : s.level + 1);
     if (wrap || narrow) buf_char(&e->out, ')');
 }
 

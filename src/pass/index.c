@@ -67,7 +67,9 @@ static bool is_wide(const ir_node *e)
 
 ir_type index_type(const ir_buffer *b, ir_list index)
 {
-    bool wide = constant_size(b) > INT32_MAX || (b->elem_offset != NULL && is_wide(b->elem_offset));
+    int64_t size = constant_size(b), offset = 0;
+    if (b->elem_offset != NULL && (!ir_const_value(b->elem_offset, &offset) || offset < 0)) size = -1;
+    bool wide = size < 0 || size > INT32_MAX - (offset < INT32_MAX ? offset : INT32_MAX);
     for (size_t i = 0; i < b->shape.n; ++i) wide |= b->shape.at[i]->type.bits > 32;
     for (size_t i = 0; i < b->strides.n; ++i) wide |= b->strides.at[i]->type.bits > 32;
     for (size_t i = 0; i < index.n; ++i) wide |= is_wide(index.at[i]);

@@ -44,6 +44,9 @@ static void scan_node(ir_walk *w, const ir_node *n)
         map_put_id(s->mem, &s->h->allocs, b->data, n);
         map_put_id(s->mem, &s->h->names, b->data, b);
     }
+    if (n->kind == IR_FOR && ir_is_const(ir_as_for(n)->min, 0)) {
+        map_put_id(s->mem, &s->h->naturals, ir_as_for(n)->var, n);
+    }
     if (n->kind == IR_BIND && ir_type_is_pointer(ir_as_bind(n)->var->type)) {
         map_put_id(s->mem, &s->h->binds, ir_as_bind(n)->var, n);
     }
@@ -56,6 +59,10 @@ host_scan host_scan_of(arena *mem, const ir_func *f)
     for (size_t i = 0; i < f->param_count; ++i) {
         const ir_buffer *b = f->params[i].buffer;
         if (b != NULL) map_put_id(mem, &h.names, b->data, b);
+        for (size_t k = 0; b != NULL && k < b->shape.n; ++k) {
+            const ir_node *n = b->shape.at[k];
+            if (n->kind == IR_VAR) map_put_id(mem, &h.naturals, ir_as_var_ref(n)->var, n);
+        }
     }
     scan_walk s = {.w = {.node = scan_node, .use_var = scan_use, .use_buffer = scan_buffer},
                    .mem = mem, .h = &h};
@@ -88,6 +95,7 @@ static void add_param(builder *b, const ir_var *v, str name, const ir_node *arg)
 {
     ir_var *fresh = arena_copy(b->cx->mem, v, sizeof *v);
     fresh->name = name;
+    fresh->natural = v->natural || map_get_id(&b->h->naturals, v) != NULL;
     map_put_id(b->cx->mem, &b->by, v, ir_ref(b->cx->mem, fresh, v->at));
     kernel_param_vec_push(b->cx->mem, &b->out.params, (kernel_param){fresh, arg});
 }

@@ -12,6 +12,7 @@ typedef struct host_scan {
     map binds;   /* pointer variable -> its BIND outside the regions */
     map used;    /* pointers that host code loads from, stores to or passes on */
     map regions; /* pointer -> the one region that uses it, or the host's function where several do */
+    map naturals; /* variables that are never negative: dimensions, counts of loops */
 } host_scan;
 
 host_scan host_scan_of(arena *mem, const ir_func *f);

@@ -8,9 +8,9 @@
 #include "pass/pass.h"
 #include "pass/region.h"
 
-/* What an expression is for. An index that overflows is a fault of the program (bound.h), so index
- * arithmetic stays as written; in conditions the same holds for what reads no memory. */
-typedef enum low_place { LOW_VALUE, LOW_CONDITION, LOW_INDEX } low_place;
+/* What an expression is for. The sums and products that make an address are the program's own fault where they
+ * overflow (bound.h) and stay as written; everything else wraps, unless it is proved that it need not. */
+typedef enum low_place { LOW_VALUE, LOW_ADDRESS } low_place;
 
 typedef struct low {
     ir_rewrite r;

@@ -32,28 +32,10 @@ static const ir_node *as_unsigned(low *l, const ir_node *e)
     return low_cast(l, u, e);
 }
 
-static bool fits(ir_op op, ir_interval a, ir_interval b, ir_type t)
-{
-    int64_t ends[4], at[4] = {a.min, a.max, b.min, b.max};
-    for (size_t i = 0; i < 4; ++i) {
-        if (at[i] == IR_NEG_INF || at[i] == IR_POS_INF) return false;
-    }
-    for (size_t i = 0; i < 4; ++i) {
-        int64_t x = i < 2 ? a.min : a.max, y = i % 2 == 0 ? b.min : b.max;
-        if (op == IR_MUL ? !ir_mul_exact(x, y, &ends[i]) : !ir_add_exact(x, op == IR_SUB ? -y : y, &ends[i])) {
-            return false;
-        }
-        if (ends[i] < ir_type_min(t) || ends[i] > ir_type_max(t)) return false;
-    }
-    return true;
-}
-
 /* Is overflow out of the question, or the program's own fault? */
 static bool stays_plain(low *l, const ir_bin *n)
 {
-    if (l->place == LOW_INDEX) return true;
-    if (l->place == LOW_CONDITION && !ir_reads_memory(&n->node)) return true;
-    return fits(n->op, ir_bound(l->az, n->a), ir_bound(l->az, n->b), n->node.type);
+    return l->place == LOW_ADDRESS || ir_bin_exact(l->az, n);
 }
 
 /* + - *: C++ leaves signed overflow undefined, the IR wraps. */

@@ -126,10 +126,7 @@ static const ir_node *choice_by_if(low *l, const ir_node *cond, const ir_node *y
 static const ir_node *lazy_choice(low *l, const ir_call *n)
 {
     ir_node_vec yes_pre = {0}, no_pre = {0};
-    low_place place = l->place;
-    l->place = LOW_CONDITION;
     const ir_node *cond = expr(&l->r, n->args.at[0]);
-    l->place = place;
     const ir_node *yes = arm(l, n->args.at[0], true, n->args.at[1], &yes_pre);
     const ir_node *no = arm(l, n->args.at[0], false, n->args.at[2], &no_pre);
     if (yes_pre.n != 0 || no_pre.n != 0) return choice_by_if(l, cond, yes, &yes_pre, no, &no_pre);
@@ -151,7 +148,7 @@ static const ir_node *lazy_logic(low *l, const ir_bin *n)
 static const ir_node *indices(low *l, const ir_node *n)
 {
     low_place place = l->place;
-    l->place = LOW_INDEX;
+    l->place = LOW_ADDRESS;
     n = ir_rewrite_children(&l->r, n);
     l->place = place;
     return n;
@@ -187,16 +184,33 @@ static const ir_node *call(low *l, const ir_call *n)
 /* Both arms are evaluated, so statements for them may come first. */
 static const ir_node *select(low *l, const ir_select *n)
 {
-    low_place place = l->place;
-    if (n->cond->type.lanes == 1) l->place = LOW_CONDITION;
     const ir_node *cond = expr(&l->r, n->cond);
-    l->place = place;
     return low_select(l, cond, expr(&l->r, n->yes), expr(&l->r, n->no));
 }
+
+/* Are the parts of an address's expression parts of the address? */
+static bool is_sum(const ir_node *n)
+{
+    if (n->kind != IR_BIN) return n->kind == IR_RAMP || n->kind == IR_BROADCAST;
+    ir_op op = ir_as_bin(n)->op;
+    return op == IR_ADD || op == IR_SUB || op == IR_MUL;
+}
+
+static const ir_node *lowered(low *l, const ir_node *n);
 
 static const ir_node *expr(ir_rewrite *r, const ir_node *n)
 {
     low *l = (low *)(void *)r;
+    low_place place = l->place;
+    if (!is_sum(n)) l->place = LOW_VALUE;
+    n = lowered(l, n);
+    l->place = place;
+    return n;
+}
+
+static const ir_node *lowered(low *l, const ir_node *n)
+{
+    ir_rewrite *r = &l->r;
     switch ((int)n->kind) {
     case IR_BIN: return bin(l, ir_as_bin(n));
     case IR_CAST: return low_conversion(l, ir_as_cast(n), expr(r, ir_as_cast(n)->a));
@@ -212,19 +226,10 @@ static const ir_node *expr(ir_rewrite *r, const ir_node *n)
 
 static const ir_node *stmt(low *l, const ir_node *n);
 
-static const ir_node *placed(low *l, low_place place, const ir_node *n)
-{
-    low_place outer = l->place;
-    l->place = place;
-    n = expr(&l->r, n);
-    l->place = outer;
-    return n;
-}
-
 static const ir_node *branch(low *l, const ir_if *n)
 {
     ir_if copy = *n;
-    copy.cond = placed(l, LOW_CONDITION, n->cond);
+    copy.cond = expr(&l->r, n->cond);
     ir_analyzer_mark mark = ir_analyzer_save(l->az);
     assume(l, n->cond, true);
     copy.yes = stmt(l, n->yes);
@@ -241,7 +246,7 @@ static const ir_node *branch(low *l, const ir_if *n)
 static const ir_node *loop(low *l, const ir_for *n)
 {
     ir_for copy = *n;
-    copy.extent = placed(l, LOW_INDEX, n->extent);
+    copy.extent = expr(&l->r, n->extent);
     if (ir_reads_memory(n->extent)) copy.extent = low_once(l, copy.extent, "extent");
     ir_analyzer_mark mark = ir_analyzer_save(l->az);
     ir_analyzer_bind(l->az, n->var, n->min, n->extent);
@@ -256,7 +261,7 @@ static const ir_node *while_loop(low *l, const ir_while *n)
     arena *mem = l->r.mem;
     ir_node_vec pre = {0}, *outer = l->pre;
     l->pre = &pre;
-    const ir_node *cond = placed(l, LOW_CONDITION, n->cond);
+    const ir_node *cond = expr(&l->r, n->cond);
     l->pre = outer;
     ir_while copy = *n;
     copy.cond = cond;
@@ -282,7 +287,7 @@ static const ir_node *bind(low *l, const ir_bind *n)
 static const ir_node *store(low *l, const ir_store *n)
 {
     ir_store copy = *n;
-    l->place = LOW_INDEX;
+    l->place = LOW_ADDRESS;
     copy.index = ir_rewrite_list(&l->r, n->index);
     l->place = LOW_VALUE;
     copy.value = expr(&l->r, n->value);
@@ -292,7 +297,11 @@ static const ir_node *store(low *l, const ir_store *n)
 static const ir_node *thread(low *l, const ir_thread *n)
 {
     ir_thread copy = *n;
-    ir_analyzer_bind(l->az, n->var, ir_int_new(l->r.mem, n->var->type, 0, n->node.at), n->extent);
+    if (ir_is_const(n->extent, INT32_MAX)) {
+        ir_analyzer_bind_range(l->az, n->var, 0, IR_POS_INF); /* the host's to know */
+    } else {
+        ir_analyzer_bind(l->az, n->var, ir_int_new(l->r.mem, n->var->type, 0, n->node.at), n->extent);
+    }
     copy.body = stmt(l, n->body);
     return arena_copy(l->r.mem, &copy, sizeof copy);
 }

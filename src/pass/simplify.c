@@ -14,6 +14,7 @@
 
 #include "ir/walk.h"
 #include "pass/pass.h"
+#include "pass/shapes.h"
 
 typedef struct simplifier {
     ir_rewrite r;
@@ -132,22 +133,10 @@ static const ir_node *simplify_node(ir_rewrite *r, const ir_node *n)
     return n;
 }
 
-/* Dimensions of parameters are never negative: the host checks them. */
-static void know_shapes(simplifier *s, const ir_func *f)
-{
-    for (size_t i = 0; i < f->param_count; ++i) {
-        const ir_buffer *b = f->params[i].buffer;
-        for (size_t k = 0; b != NULL && k < b->shape.n; ++k) {
-            if (b->shape.at[k]->kind != IR_VAR) continue;
-            ir_analyzer_bind_range(s->az, ir_as_var_ref(b->shape.at[k])->var, 0, IR_POS_INF);
-        }
-    }
-}
-
 static const ir_node *simplify_func(pass_context *cx, const ir_func *f)
 {
     simplifier s = {.r = {.mem = cx->mem, .node = simplify_node}, .az = ir_analyzer_new(cx->mem)};
-    know_shapes(&s, f);
+    know_shapes(s.az, f);
     return simplify_node(&s.r, f->body);
 }
 

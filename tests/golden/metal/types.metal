@@ -22,7 +22,7 @@ kernel void main_kernel(device long* A_ptr [[buffer(0)]],
                         uint3 threadIdx [[thread_position_in_threadgroup]])
 {
     const int tx = int(threadIdx.x);
-    A_ptr[tx] = long(args.a) + long(args.b) + long(args.c) + long(args.d);
+    A_ptr[tx] = long(args.a) + args.b + args.c + args.d;
     A_ptr[tx] = long(ulong(A_ptr[tx]) + ulong(long(args.e)) + ulong(long(args.f)) + ulong(args.g) + ulong(args.h != args.h ? 0l : args.h > 65504.0h ? 9223372036854775807l : args.h <= half(-INFINITY) ? (-9223372036854775807l - 1l) : long(args.h)));
     B_ptr[tx] = args.i;
 }
