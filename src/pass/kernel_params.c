@@ -214,8 +214,16 @@ static const ir_node *localize_node(ir_rewrite *r, const ir_node *n)
 
 static const ir_buffer *localize_buffer(ir_rewrite *r, const ir_buffer *b)
 {
-    const ir_buffer *view = map_get_id(&((localize *)(void *)r)->buffers, b);
-    return view != NULL ? view : b;
+    localize *l = (localize *)(void *)r;
+    const ir_buffer *view = map_get_id(&l->buffers, b);
+    if (view != NULL) return view;
+    /* One of the kernel's own may have an extent that is a mutable scalar of the host. */
+    ir_list shape = ir_rewrite_list(r, b->shape);
+    if (shape.at == b->shape.at) return b;
+    ir_buffer *fresh = arena_copy(r->mem, b, sizeof *b);
+    fresh->shape = shape;
+    map_put_id(r->mem, &l->buffers, b, fresh);
+    return fresh;
 }
 
 /* The kernel's view of a buffer of the host. A size that is not constant is no concern of the kernel's

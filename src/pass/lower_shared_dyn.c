@@ -4,7 +4,7 @@
  *
  *     S = T.alloc_buffer((256,), scope="shared.dyn")    ->    S = T.alloc_buffer((256,), scope="shared")
  *
- * A size that is only known at the launch is refused. Left alone: everything else. */
+ * Left alone: everything else; merge_shared_dyn deals with sizes that only the launch knows. */
 #include "pass/pass.h"
 #include "pass/rescope.h"
 
@@ -18,13 +18,10 @@ static void note_dynamic(void *user, const ir_node *n)
     dynamic *d = user;
     if (n->kind != IR_ALLOC || ir_as_alloc(n)->buffer->scope != IR_SCOPE_SHARED_DYN) return;
     const ir_buffer *b = ir_as_alloc(n)->buffer;
-    map_put_id(d->cx->mem, &d->pointers, b->data, b);
     for (size_t i = 0; i < b->shape.n; ++i) {
-        if (b->shape.at[i]->kind == IR_INT_IMM) continue;
-        diag_error(d->cx->diags, n->at, "'%.*s': shared.dyn memory needs a size that is known when the module is built",
-                   STR_ARG(b->name));
-        return;
+        if (b->shape.at[i]->kind != IR_INT_IMM) return;
     }
+    map_put_id(d->cx->mem, &d->pointers, b->data, b);
 }
 
 static const ir_node *lower_body(pass_context *cx, const ir_func *f)

@@ -13,6 +13,7 @@
  * value; shared and local memory that stands before the region moves into it. An extent that is only known
  * at the launch stands in the kernel as the largest int. Left alone: host loops, conditions and device
  * temporaries, which stay with the host function. */
+#include "ir/fold.h"
 #include "pass/kernel_params.h"
 
 VEC_DECLARE(func_vec, const ir_func *)
@@ -53,17 +54,22 @@ static void add_dyn(void *user, const ir_node *n)
     const ir_buffer *b = ir_as_alloc(n)->buffer;
     const ir_node *bytes = ir_int_new(d->mem, IR_I64, ir_type_bytes(b->type), b->at);
     for (size_t i = 0; i < b->shape.n; ++i) {
-        bytes = ir_bin_new(d->mem, IR_MUL, bytes, ir_cast_new(d->mem, IR_I64, b->shape.at[i]));
+        bytes = ir_mul(d->mem, bytes, ir_fold_cast(d->mem, IR_I64, b->shape.at[i]));
     }
-    d->bytes = d->bytes == NULL ? bytes : ir_bin_new(d->mem, IR_ADD, d->bytes, bytes);
+    d->bytes = d->bytes == NULL ? bytes : ir_add(d->mem, d->bytes, bytes);
 }
+
+/* Metal takes lengths of threadgroup memory in units of 16 bytes. */
+enum { DYN_UNIT = 16 };
 
 /* Bytes of the shared.dyn memory under `body`; NULL where there is none. */
 static const ir_node *dyn_shared_bytes(arena *mem, const ir_node *body)
 {
     dyn_search d = {mem, NULL};
     ir_each(body, add_dyn, &d);
-    return d.bytes;
+    if (d.bytes == NULL) return NULL;
+    const ir_node *more = ir_add(mem, d.bytes, ir_int_like(mem, d.bytes, DYN_UNIT - 1));
+    return ir_fold_bin(mem, IR_BITAND, more, ir_int_like(mem, d.bytes, -DYN_UNIT));
 }
 
 /* ---- The body of a kernel --------------------------------------------------------------------- */

@@ -210,11 +210,54 @@ static void test_on_launch(void **state)
     ingot_module_release(m);
 }
 
+/* Threadgroup memory sized at the launch: as large as is asked for, in units of 16 bytes, up to the device's limit. */
+static const char dynamic[] = SCRIPT_HEAD
+    "    def main(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\"), n: T.int32):\n"
+    "        for g in T.thread_binding(1, thread=\"blockIdx.x\"):\n"
+    "            S = T.alloc_buffer((n,), \"float32\", scope=\"shared.dyn\")\n"
+    "            for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n"
+    "                S[t * 129 % n] = A[t]\n"
+    "                B[t] = S[(63 - t) * 129 % n]\n";
+
+static void note_bytes(void *user, const char *kernel, const uint32_t grid[3], const uint32_t group[3], size_t bytes)
+{
+    (void)kernel, (void)grid, (void)group;
+    *(size_t *)user = bytes;
+}
+
+static void test_dynamic_memory(void **state)
+{
+    (void)state;
+    ingot_module *m = compile_with(dynamic, NULL);
+    runner r = run_open(m);
+    ingot_error error = {0};
+    float in[64], out[64];
+    for (int i = 0; i < 64; ++i) in[i] = (float)(3 * i);
+    size_t bytes = 0;
+    ingot_stream_on_launch(r.stream, note_bytes, &bytes);
+    static const int64_t sizes[] = {64, 65, 8192};
+    static const size_t lengths[] = {256, 272, 32768};
+    for (size_t k = 0; k < 3; ++k) {
+        ingot_value values[3] = {run_tensor(&r, type_f32, 64, in), run_tensor(&r, type_f32, 64, NULL), ingot_int(sizes[k])};
+        check(call(&r, values, 3, &error), &error);
+        assert_int_equal(bytes, lengths[k]);
+        run_read(&r, r.count - 1, out);
+        for (int i = 0; i < 64; ++i) assert_true(out[i] == in[63 - i]);
+    }
+    ingot_value values[3] = {run_tensor(&r, type_f32, 64, in), run_tensor(&r, type_f32, 64, NULL), ingot_int(8193)};
+    refused(&r, values, 3, INGOT_LIMIT, "kernel \"main_kernel\": 32784 bytes of threadgroup memory; the device has 32768");
+    values[2] = ingot_int(-1);
+    refused(&r, values, 3, INGOT_VALUE, "kernel \"main_kernel\": an extent of -16 for tirx.use_dyn_shared_memory");
+    run_close(&r);
+    ingot_module_release(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbolic), cmocka_unit_test(test_empty), cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_payloads), cmocka_unit_test(test_fault), cmocka_unit_test(test_on_launch),
+        cmocka_unit_test(test_dynamic_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

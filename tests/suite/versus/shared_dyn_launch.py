@@ -1,4 +1,4 @@
-# Dynamic threadgroup memory whose size is known at the launch only.
+# Dynamic threadgroup memory whose size only the launch knows.
 from tvm.script import tirx as T
 
 
@@ -10,3 +10,12 @@ def main(A: T.Buffer(("n",), "float32"), B: T.Buffer(("n",), "float32")):
         for t in T.thread_binding(n, thread="threadIdx.x"):
             S[t] = A[t]
             B[t] = S[n - 1 - t]
+
+
+def reference(A):
+    return {"B": A[::-1]}
+
+
+tolerance = 0
+inputs = {"A": lambda rng: rng.uniform(-1, 1, 77).astype("float32")}
+outputs = {"B": ((77,), "float32")}
