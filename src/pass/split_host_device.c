@@ -59,17 +59,12 @@ static void add_dyn(void *user, const ir_node *n)
     d->bytes = d->bytes == NULL ? bytes : ir_add(d->mem, d->bytes, bytes);
 }
 
-/* Metal takes lengths of threadgroup memory in units of 16 bytes. */
-enum { DYN_UNIT = 16 };
-
 /* Bytes of the shared.dyn memory under `body`; NULL where there is none. */
 static const ir_node *dyn_shared_bytes(arena *mem, const ir_node *body)
 {
     dyn_search d = {mem, NULL};
     ir_each(body, add_dyn, &d);
-    if (d.bytes == NULL) return NULL;
-    const ir_node *more = ir_add(mem, d.bytes, ir_int_like(mem, d.bytes, DYN_UNIT - 1));
-    return ir_fold_bin(mem, IR_BITAND, more, ir_int_like(mem, d.bytes, -DYN_UNIT));
+    return d.bytes;
 }
 
 /* ---- The body of a kernel --------------------------------------------------------------------- */

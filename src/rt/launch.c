@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "rt/program.h"
 
+enum { DYNAMIC_UNIT = 16 };
+
 /* What a launch is put together from. */
 typedef struct builder {
     const rt_call *call;
@@ -68,7 +70,8 @@ static ingot_status read_extents(const builder *b, rt_launch *out, bool *empty)
         out->grid[i] = values[RT_GRID + i];
         out->group[i] = values[RT_GROUP + i];
     }
-    out->threadgroup_bytes = values[RT_DYNAMIC];
+    /* Metal takes lengths of threadgroup memory in units of 16 bytes. */
+    out->threadgroup_bytes = ((size_t)values[RT_DYNAMIC] + DYNAMIC_UNIT - 1) / DYNAMIC_UNIT * DYNAMIC_UNIT;
     return INGOT_OK;
 }
 

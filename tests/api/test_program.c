@@ -247,7 +247,7 @@ static void test_dynamic_memory(void **state)
     ingot_value values[3] = {run_tensor(&r, type_f32, 64, in), run_tensor(&r, type_f32, 64, NULL), ingot_int(8193)};
     refused(&r, values, 3, INGOT_LIMIT, "kernel \"main_kernel\": 32784 bytes of threadgroup memory; the device has 32768");
     values[2] = ingot_int(-1);
-    refused(&r, values, 3, INGOT_VALUE, "kernel \"main_kernel\": an extent of -16 for tirx.use_dyn_shared_memory");
+    refused(&r, values, 3, INGOT_VALUE, "kernel \"main_kernel\": an extent of -4 for tirx.use_dyn_shared_memory");
     run_close(&r);
     ingot_module_release(m);
 }
