@@ -64,7 +64,8 @@ typedef enum emu_memory {
     EMU_MEMORY_ARGUMENT,   /* [[threadgroup(slot)]] */
     EMU_MEMORY_THREADGROUP, /* a variable of the kernel */
     EMU_MEMORY_THREAD,
-    EMU_MEMORY_CONSTANT    /* data of the text */
+    EMU_MEMORY_CONSTANT,   /* data of the text */
+    EMU_MEMORY_RESOURCE    /* number `slot` of the launch's resources */
 } emu_memory;
 
 typedef struct emu_finding {

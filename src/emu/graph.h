@@ -102,6 +102,8 @@ struct emu_local {
     uint32_t index;
     bool in_memory;
     bool pointed; /* a pointer or reference to it has been made */
+    bool on_stack; /* it lies at `stack_at` of the stack (lower_pointer.c), and not here */
+    uint64_t stack_at;
     bool used; /* by a load or store that stays */
     uint8_t granule;
     uint32_t at; /* offset in the frame */

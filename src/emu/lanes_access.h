@@ -19,7 +19,8 @@ static inline int32_t read_i32(const char *at)
 
 static inline const emu_object *object_of(const emu_vm *vm, const emu_access *at)
 {
-    return &vm->objects[at->object != EMU_NONE ? at->object : (uint32_t)read_i32(vm->frame + at->object_reg)];
+    if (at->object != EMU_NONE) return &vm->objects[at->object];
+    return emu_object_at(vm, (uint32_t)read_i32(vm->frame + at->object_reg));
 }
 
 /* Where a lane-constant access begins: address of index 0, and the uniform part of the index. */

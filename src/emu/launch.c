@@ -103,6 +103,7 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     at += sizes[1];
     for (size_t i = 0; i < levels; ++i) w->vm.masks[i].own = (uint8_t *)at + i * p->width;
     w->vm.objects = w->objects;
+    w->vm.object_count = (uint32_t)p->objects.n;
     w->vm.width = p->width;
     w->vm.group_threads = p->shape.threads[0] * p->shape.threads[1] * p->shape.threads[2];
     for (size_t i = 0; i < p->literals.n; ++i) put_literal(w->vm.frame, &p->literals.at[i]);
@@ -117,6 +118,7 @@ typedef struct job {
     emu_kernel *kernel;
     emu_built *built;
     const emu_program *program;
+    const emu_object *resources; /* of the launch, as the machine sees them */
     uint64_t threadgroup_bytes;
     uint64_t batches, per_row; /* all of them; along the axis */
     uint64_t budget;
@@ -199,6 +201,8 @@ static void start_worker(emu_worker *w, const job *j)
     const emu_program *p = j->program;
     emu_vm *vm = &w->vm;
     bind_objects(w, j);
+    vm->resources = j->resources;
+    vm->resource_count = (uint32_t)j->launch->resource_count;
     vm->fault.kind = EMU_FAULT_NONE;
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
@@ -383,6 +387,20 @@ static emu_shape shape_of(const emu_launch *l)
     return s;
 }
 
+/* The launch's further memory as the machine sees it. */
+static ingot_status bind_resources(const ingot_allocator *mem, const emu_launch *l, emu_object **out, ingot_error *error)
+{
+    *out = NULL;
+    if (l->resource_count == 0) return INGOT_OK;
+    if (l->resource_count > EMU_MAX_RESOURCES)
+        return error_set(error, INGOT_LIMIT, "a launch has at most %d resources, not %zu", EMU_MAX_RESOURCES, l->resource_count);
+    emu_object *o = mem_zeroed(mem, l->resource_count, sizeof *o);
+    if (o == NULL) return error_no_memory(error);
+    for (size_t i = 0; i < l->resource_count; ++i) o[i] = (emu_object){l->resources[i].data, l->resources[i].size, true};
+    *out = o;
+    return INGOT_OK;
+}
+
 ingot_status emu_run(const emu_launch *launch, ingot_error *error)
 {
     emu_kernel *kernel = &launch->kernel->library->kernels[launch->kernel - launch->kernel->library->kernels];
@@ -394,9 +412,17 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     status = check_arguments(launch, error);
     if (status != INGOT_OK) return status;
     const emu_shape shape = shape_of(launch);
+    const ingot_allocator *mem = kernel->library->mem;
+    emu_object *resources;
+    status = bind_resources(mem, launch, &resources, error);
+    if (status != INGOT_OK) return status;
     emu_built *built = emu_built_get(kernel, &shape, error);
-    if (built == NULL) return error != NULL ? error->status : INGOT_INTERNAL;
-    job j = {.launch = launch, .kernel = kernel, .built = built, .program = built->program, .fault_batch = UINT64_MAX};
+    if (built == NULL) {
+        mem_free(mem, resources, launch->resource_count * sizeof *resources);
+        return error != NULL ? error->status : INGOT_INTERNAL;
+    }
+    job j = {.launch = launch, .kernel = kernel, .built = built, .program = built->program, .resources = resources,
+             .fault_batch = UINT64_MAX};
     j.threadgroup_bytes = (threadgroup_bytes_of(built->program, launch) + EMU_ALIGN - 1) / EMU_ALIGN * EMU_ALIGN;
     j.per_row = (launch->groups[shape.axis] + (uint64_t)shape.batch - 1) / shape.batch;
     j.batches = j.per_row;
@@ -413,5 +439,6 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     }
     (void)pthread_mutex_destroy(&j.lock);
     emu_built_release(kernel, built);
+    mem_free(mem, resources, launch->resource_count * sizeof *resources);
     return status == INGOT_OK ? error_none(error) : status;
 }

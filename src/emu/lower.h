@@ -72,6 +72,7 @@ typedef struct lower {
     map leaves;      /* by type: leaf_list */
     map *memory;     /* by declaration: what must lie in memory */
     map globals;     /* by mf_var: index of its object, plus 1 */
+    emu_local *stack; /* see lower_pointer.c; NULL where there is none */
     bool restart;    /* `memory` grew: begin again */
     bool failed;
     unsigned depth;  /* of calls */
@@ -97,6 +98,23 @@ void lower_poison(lower *l, const emu_local *local);
 emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t offset);
 uint32_t lower_object(lower *l, const emu_object_info *info);
 place lower_global(lower *l, const mf_var *v);
+
+/* lower_pointer.c */
+/* The variable has to lie in memory: the kernel is lowered again. */
+void lower_to_memory(lower *l, const emu_local *local);
+/* A pointer or reference to the place is kept, so that it may change without its name being written. */
+void lower_note_pointed(lower *l, place p);
+/* The thread variable that a place is in; where only a run can tell, the stack, and the place is moved there. */
+emu_local *lower_pointed_local(lower *l, place *p);
+bool lower_is_on_stack(const lower *l, const void *key);
+emu_local *lower_stack(lower *l);
+/* Room on the stack: the offset. */
+uint64_t lower_push_stack(lower *l, const mf_type *type);
+/* Local 0, which is not there: what a null pointer to thread memory points at. */
+void lower_make_null(lower *l);
+/* Pointers as 64 bits: the object's number in the upper 16, the offset in the lower 48. */
+emu_node *lower_encode_pointer(lower *l, emu_node *object, emu_node *offset);
+void lower_decode_pointer(lower *l, emu_node *bits, emu_node *out[2]);
 
 /* lower_expr.c */
 val lower_eval(lower *l, const mf_expr *e);

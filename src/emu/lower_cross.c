@@ -61,6 +61,33 @@ static emu_node *cross_element(lower *l, const cross_row *row, emu_node *a, emu_
     return cross_node(l, row, a, by);
 }
 
+static emu_node *u32_op(lower *l, emu_op op, emu_node *a, emu_node *b)
+{
+    return emu_binary(l->g, op, EMU_U32, a, b);
+}
+
+/* simd_shuffle_and_fill_up(data, filling, delta, modulo) and its like: within each run of `modulo` lanes the data move by delta, and what
+ * comes in at the end is that of `filling` at the other end. */
+static val shuffle_and_fill(lower *l, const mf_expr *e)
+{
+    const bool quad = e->builtin == MF_FN_QUAD_SHUFFLE_AND_FILL_UP || e->builtin == MF_FN_QUAD_SHUFFLE_AND_FILL_DOWN;
+    const bool up = e->builtin == MF_FN_SIMD_SHUFFLE_AND_FILL_UP || e->builtin == MF_FN_QUAD_SHUFFLE_AND_FILL_UP;
+    const cross_row row = {e->builtin, EMU_SHUFFLE, EMU_SHUFFLE_TO, quad ? 4 : EMU_SIMD_WIDTH};
+    const val data = lower_eval(l, e->args[0]), filling = lower_eval(l, e->args[1]);
+    emu_node *delta = emu_convert(l->g, EMU_U32, lower_scalar_of(l, e->args[2]));
+    emu_node *modulo = emu_convert(l->g, EMU_U32, lower_scalar_of(l, e->args[3]));
+    l->g->at = e->at;
+    emu_node *lane = lower_input(l, quad ? MF_INPUT_THREAD_INDEX_IN_QUADGROUP : MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, 0);
+    emu_node *at = u32_op(l, EMU_REM, lane, modulo);
+    emu_node *moved = u32_op(l, up ? EMU_SUB : EMU_ADD, lane, delta);
+    emu_node *around = u32_op(l, up ? EMU_ADD : EMU_SUB, moved, modulo);
+    emu_node *inside = up ? u32_op(l, EMU_LE, delta, at) : u32_op(l, EMU_LT, u32_op(l, EMU_ADD, at, delta), modulo);
+    val r = lower_val(l, data.n);
+    for (size_t i = 0; i < r.n; ++i)
+        r.at[i] = emu_select(l->g, inside, cross_node(l, &row, data.at[i], moved), cross_node(l, &row, filling.at[i], around));
+    return r;
+}
+
 static val sync(lower *l, const mf_expr *e)
 {
     for (uint32_t i = 0; i < e->arg_count; ++i) lower_drop(l, e->args[i]);
@@ -78,6 +105,9 @@ val lower_cross(lower *l, const mf_expr *e)
     if (e->builtin == MF_FN_SIMDGROUP_LOAD || e->builtin == MF_FN_SIMDGROUP_STORE ||
         e->builtin == MF_FN_SIMDGROUP_MULTIPLY || e->builtin == MF_FN_SIMDGROUP_MULTIPLY_ACCUMULATE)
         return lower_matrix_call(l, e);
+    if (e->builtin == MF_FN_SIMD_SHUFFLE_AND_FILL_UP || e->builtin == MF_FN_SIMD_SHUFFLE_AND_FILL_DOWN ||
+        e->builtin == MF_FN_QUAD_SHUFFLE_AND_FILL_UP || e->builtin == MF_FN_QUAD_SHUFFLE_AND_FILL_DOWN)
+        return shuffle_and_fill(l, e);
     const cross_row *row = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         if (rows[i].builtin == e->builtin) row = &rows[i];

@@ -1,4 +1,6 @@
 /* Expressions to nodes. */
+#include <string.h>
+
 #include "emu/lower.h"
 
 static val one(lower *l, emu_node *n)
@@ -100,12 +102,6 @@ static val eval_binary(lower *l, const mf_expr *e)
 
 /* Conversions. */
 
-/* From here on a variable may change without its name being written. */
-static void note_pointed(lower *l, place p)
-{
-    if (p.space == EMU_SPACE_THREAD && emu_is_const(p.object)) l->g->locals[p.object->imm]->pointed = true;
-}
-
 /* The same bits in elements of another number and size, the first element lowest. */
 static val bits_as(lower *l, val a, const mf_type *type)
 {
@@ -146,7 +142,7 @@ static val eval_cast(lower *l, const mf_expr *e)
         val r = lower_val(l, 2);
         r.at[0] = p.object;
         r.at[1] = p.offset;
-        note_pointed(l, p);
+        lower_note_pointed(l, p);
         return r;
     }
     if (e->cast == MF_CAST_TO_VOID) {
@@ -172,8 +168,12 @@ static val eval_cast(lower *l, const mf_expr *e)
     case MF_CAST_BITS: return bits_as(l, a, e->type);
     case MF_CAST_NULL_POINTER: return lower_zero(l, e->type);
     case MF_CAST_POINTER_TO_BOOL: return one(l, emu_binary(g, EMU_NE, EMU_I32, a.at[0], emu_constant(g, EMU_I32, 0)));
-    case MF_CAST_POINTER_TO_INT:
-    case MF_CAST_INT_TO_POINTER: lower_refuse(l, e->at, "conversion between pointers and integers is not supported"); break;
+    case MF_CAST_POINTER_TO_INT: return one(l, emu_convert(g, scalar_type(e->type), lower_encode_pointer(l, a.at[0], a.at[1])));
+    case MF_CAST_INT_TO_POINTER: {
+        val r = lower_val(l, 2);
+        lower_decode_pointer(l, emu_convert(g, EMU_U64, a.at[0]), r.at);
+        return r;
+    }
     case MF_CAST_DECAY:
     case MF_CAST_PLACE:
     case MF_CAST_TO_VOID:
@@ -399,7 +399,7 @@ static val eval_value(lower *l, const mf_expr *e)
         val r = lower_val(l, 2);
         r.at[0] = p.object;
         r.at[1] = p.offset;
-        note_pointed(l, p);
+        lower_note_pointed(l, p);
         if (p.picks != 0) lower_refuse(l, e->at, "the address of part of a vector is not supported");
         return r;
     }
@@ -486,16 +486,51 @@ static place variable_place(lower *l, const mf_expr *e)
     return nowhere(l, e);
 }
 
+/* May the place be found although it is not chosen? */
+static bool plain_place(const mf_expr *e)
+{
+    while (e->kind == MF_EXPR_MEMBER || e->kind == MF_EXPR_SWIZZLE) e = e->a;
+    return e->kind == MF_EXPR_VAR;
+}
+
+static void set_place(lower *l, place p, emu_variable *object, emu_variable *offset)
+{
+    lower_note_pointed(l, p);
+    emu_set(l->g, object, p.object);
+    emu_set(l->g, offset, p.offset);
+}
+
 static place chosen_place(lower *l, const mf_expr *e)
 {
+    emu_graph *g = l->g;
     emu_node *c = lower_scalar_of(l, e->a);
     if (emu_is_const(c)) return lower_place(l, c->imm != 0 ? e->b : e->c);
+    const bool plain = plain_place(e->b) && plain_place(e->c);
+    emu_variable *object = NULL, *offset = NULL;
+    if (!plain) {
+        object = emu_new_variable(g, EMU_I32, g->region);
+        offset = emu_new_variable(g, EMU_I64, g->region);
+        (void)emu_open(g, EMU_IF_NODE, EMU_REGION_IF, c);
+    }
     const place a = lower_place(l, e->b);
+    if (!plain) {
+        set_place(l, a, object, offset);
+        (void)emu_else(g);
+    }
     place b = lower_place(l, e->c);
-    if (a.space == EMU_SPACE_THREAD || a.picks != 0 || b.picks != 0)
-        lower_refuse(l, e->at, "a choice between two places in thread memory is not supported");
-    b.object = emu_select(l->g, c, a.object, b.object);
-    b.offset = emu_select(l->g, c, a.offset, b.offset);
+    if (a.picks != b.picks || memcmp(a.pick, b.pick, a.picks) != 0)
+        lower_refuse(l, e->at, "a choice between different parts of two vectors is not supported");
+    if (!plain) {
+        set_place(l, b, object, offset);
+        emu_close(g, EMU_ENDIF);
+        b.object = emu_get(g, object);
+        b.offset = emu_get(g, offset);
+        return b;
+    }
+    lower_note_pointed(l, a);
+    lower_note_pointed(l, b);
+    b.object = emu_select(g, c, a.object, b.object);
+    b.offset = emu_select(g, c, a.offset, b.offset);
     return b;
 }
 

@@ -159,6 +159,7 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
     f.params = arena_array(mem, binding, kernel->param_count + 1);
     f.locals = arena_array(mem, binding, kernel->local_count + 1);
     l.frame = &f;
+    lower_make_null(&l);
     bind_kernel(&l, &f);
     lower_body(&l, kernel);
     *restart = l.restart;

@@ -29,6 +29,11 @@ emu_local *lower_local(lower *l, const void *key, str name, const mf_type *type)
         g->local_cap = cap;
     }
     g->locals[g->local_count++] = local;
+    if (lower_is_on_stack(l, key)) {
+        local->on_stack = true;
+        local->stack_at = lower_push_stack(l, type);
+        return local;
+    }
     local->in_memory = map_get_id(l->memory, key) != NULL;
     local->granule = granule_of(l, type);
     if (local->in_memory) return local;
@@ -45,14 +50,28 @@ emu_local *lower_local(lower *l, const void *key, str name, const mf_type *type)
 place lower_local_place(lower *l, const emu_local *local)
 {
     return (place){.space = EMU_SPACE_THREAD,
-                   .object = emu_constant(l->g, EMU_I32, local->index),
-                   .offset = emu_constant(l->g, EMU_I64, 0),
+                   .object = emu_constant(l->g, EMU_I32, local->on_stack ? lower_stack(l)->index : local->index),
+                   .offset = emu_constant(l->g, EMU_I64, (int64_t)local->stack_at),
                    .type = local->type};
+}
+
+/* On the stack: its words, as far as its size goes. */
+static void poison_stack(lower *l, const emu_local *local)
+{
+    const leaf_list leaves = lower_leaves(l, local->type);
+    val v = lower_val(l, leaves.n);
+    if (leaves.n > MAX_LEAVES) return;
+    for (size_t i = 0; i < leaves.n; ++i) v.at[i] = emu_constant(l->g, leaves.at[i].type, -1);
+    lower_write(l, lower_local_place(l, local), v, l->g->at);
 }
 
 /* A variable that is not set has all bits set, whatever lay in its register. */
 void lower_poison(lower *l, const emu_local *local)
 {
+    if (local->on_stack) {
+        poison_stack(l, local);
+        return;
+    }
     if (local->in_memory) {
         emu_node *n = emu_effect(l->g, EMU_FILL, EMU_U8);
         n->mem = arena_new(l->mem, emu_mem);
@@ -110,11 +129,14 @@ place lower_global(lower *l, const mf_var *v)
         uint8_t *data = arena_array(l->mem, uint8_t, v->type->size + 1);
         map_put_id(l->mem, &l->globals, v, (void *)(uintptr_t)1); /* an initialiser that reads itself reads null */
         const val init = v->init != NULL ? lower_eval(l, v->init) : lower_zero(l, v->type);
-        for (size_t i = 0; i < leaves.n; ++i)
-            if (leaves.at[i].object || i >= init.n || !put_constant(data + leaves.at[i].offset, init.at[i])) {
+        for (size_t i = 0; i < leaves.n && i < init.n; ++i) {
+            emu_node *value = init.at[i];
+            if (leaves.at[i].object) value = lower_encode_pointer(l, value, init.at[++i]);
+            if (!put_constant(data + leaves.at[i].offset, value)) {
                 lower_refuse(l, v->at, "the initialiser of '%.*s' is not a constant that can be computed", STR_ARG(v->name));
                 break;
             }
+        }
         info.data = data;
         known = lower_object(l, &info) + 1;
         map_put_id(l->mem, &l->globals, v, (void *)(uintptr_t)known);
@@ -160,25 +182,11 @@ static emu_variable *variable_at(const emu_local *local, leaf_list leaves, uint6
     return emu_type_size(leaves.at[lo].type) == emu_type_size(want.type) ? local->leaves[lo] : NULL;
 }
 
-/* The local of a thread place with an access that needs memory is put there, and the kernel lowered again. */
-static void needs_memory(lower *l, const emu_local *local)
-{
-    map_put_id(l->mem, l->memory, local->key, l->memory);
-    l->restart = true;
-}
-
-static emu_local *thread_local_of(lower *l, place p, span at)
-{
-    if (emu_is_const(p.object)) return l->g->locals[p.object->imm];
-    lower_refuse(l, at, "a pointer to thread memory whose variable is only known at run time is not supported");
-    return NULL;
-}
-
 static size_t run_length(leaf_list leaves, size_t from)
 {
     size_t n = 1;
     const unsigned size = emu_type_size(leaves.at[from].type);
-    while (n < 4 && from + n < leaves.n && leaves.at[from + n].type == leaves.at[from].type &&
+    while (n < 4 && from + n < leaves.n && leaves.at[from + n].type == leaves.at[from].type && !leaves.at[from + n].object &&
            leaves.at[from + n].offset == leaves.at[from].offset + n * size)
         ++n;
     return n;
@@ -202,12 +210,26 @@ static emu_node *known_leaf(lower *l, place p, leaf at)
     return emu_constant(l->g, at.type, (int64_t)bits);
 }
 
-static void load_leaves(lower *l, place p, leaf_list leaves, val out, span at)
+/* A pointer's two leaves at once. */
+static void load_pointer(lower *l, place p, leaf at, emu_node *out[2])
+{
+    const leaf bits = {at.offset, EMU_U64, false};
+    emu_node *known = known_leaf(l, p, bits);
+    if (known == NULL) {
+        emu_mem *m = lower_mem(l, p, EMU_U64, 1, at.offset);
+        m->safe = is_safe(l, m);
+        known = emu_part(l->g, emu_load(l->g, m), 0);
+    }
+    lower_decode_pointer(l, known, out);
+}
+
+static void load_leaves(lower *l, place p, leaf_list leaves, val out)
 {
     for (size_t i = 0; i < leaves.n;) {
         if (leaves.at[i].object) {
-            lower_refuse(l, at, "a pointer kept in memory is not supported");
-            return;
+            load_pointer(l, p, leaves.at[i], &out.at[i]);
+            i += 2;
+            continue;
         }
         emu_node *known = known_leaf(l, p, leaves.at[i]);
         if (known != NULL) {
@@ -223,19 +245,18 @@ static void load_leaves(lower *l, place p, leaf_list leaves, val out, span at)
     }
 }
 
-static void store_leaves(lower *l, place p, leaf_list leaves, val v, span at)
+static void store_leaves(lower *l, place p, leaf_list leaves, val v)
 {
     for (size_t i = 0; i < leaves.n;) {
-        if (leaves.at[i].object) {
-            lower_refuse(l, at, "a pointer kept in memory is not supported");
-            return;
-        }
-        const size_t n = run_length(leaves, i);
-        emu_mem *m = lower_mem(l, p, leaves.at[i].type, (unsigned)n, leaves.at[i].offset);
+        const bool pointer = leaves.at[i].object;
+        const size_t n = pointer ? 1 : run_length(leaves, i);
+        const emu_type type = pointer ? EMU_U64 : leaves.at[i].type;
+        emu_mem *m = lower_mem(l, p, type, (unsigned)n, leaves.at[i].offset);
         for (size_t k = 0; k < n; ++k) m->value[k] = v.at[i + k];
-        emu_node *store = emu_effect(l->g, EMU_STORE, leaves.at[i].type);
+        if (pointer) m->value[0] = lower_encode_pointer(l, v.at[i], v.at[i + 1]);
+        emu_node *store = emu_effect(l->g, EMU_STORE, type);
         store->mem = m;
-        i += n;
+        i += pointer ? 2 : n;
     }
 }
 
@@ -266,14 +287,9 @@ val lower_read(lower *l, place p, span at)
     val v = lower_val(l, leaves.n);
     for (size_t i = 0; i < leaves.n; ++i) v.at[i] = emu_constant(g, leaves.at[i].type, 0);
     g->at = at;
-    if (p.space != EMU_SPACE_THREAD) {
-        load_leaves(l, p, leaves, v, at);
-        return v;
-    }
-    const emu_local *local = thread_local_of(l, p, at);
-    if (local == NULL) return v;
-    if (local->in_memory) {
-        load_leaves(l, p, leaves, v, at);
+    const emu_local *local = p.space == EMU_SPACE_THREAD ? lower_pointed_local(l, &p) : NULL;
+    if (local == NULL || local->in_memory) {
+        load_leaves(l, p, leaves, v);
         return v;
     }
     const leaf_list own = lower_leaves(l, local->type);
@@ -282,7 +298,7 @@ val lower_read(lower *l, place p, span at)
                                 ? variable_at(local, own, (uint64_t)p.offset->imm + leaves.at[i].offset, leaves.at[i])
                                 : NULL;
         if (var == NULL) {
-            needs_memory(l, local);
+            lower_to_memory(l, local);
             return v;
         }
         v.at[i] = emu_reinterpret(g, leaves.at[i].type, emu_get(g, var));
@@ -300,14 +316,9 @@ void lower_write(lower *l, place p, val v, span at)
     const leaf_list leaves = lower_leaves(l, p.type);
     if (too_large(l, leaves.n, at) || v.n < leaves.n) return;
     g->at = at;
-    if (p.space != EMU_SPACE_THREAD) {
-        store_leaves(l, p, leaves, v, at);
-        return;
-    }
-    const emu_local *local = thread_local_of(l, p, at);
-    if (local == NULL) return;
-    if (local->in_memory) {
-        store_leaves(l, p, leaves, v, at);
+    const emu_local *local = p.space == EMU_SPACE_THREAD ? lower_pointed_local(l, &p) : NULL;
+    if (local == NULL || local->in_memory) {
+        store_leaves(l, p, leaves, v);
         return;
     }
     const leaf_list own = lower_leaves(l, local->type);
@@ -316,7 +327,7 @@ void lower_write(lower *l, place p, val v, span at)
                                 ? variable_at(local, own, (uint64_t)p.offset->imm + leaves.at[i].offset, leaves.at[i])
                                 : NULL;
         if (var == NULL) {
-            needs_memory(l, local);
+            lower_to_memory(l, local);
             return;
         }
         emu_set(g, var, emu_reinterpret(g, var->type, v.at[i]));

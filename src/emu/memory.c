@@ -50,7 +50,7 @@ static char *lane_place(emu_vm *vm, const emu_insn *i, uint32_t lane)
 {
     const emu_access *at = i->access;
     const uint32_t index = emu_lane_object(vm, at, lane);
-    const emu_object *o = &vm->objects[index];
+    const emu_object *o = emu_object_at(vm, index);
     const int64_t offset = emu_lane_offset(vm, at, lane);
     const uint64_t size = (uint64_t)at->bytes * at->count;
     emu_rule kind = EMU_FAULT_NONE;
@@ -59,7 +59,7 @@ static char *lane_place(emu_vm *vm, const emu_insn *i, uint32_t lane)
     else if (at->write && !o->writable) kind = EMU_FAULT_READ_ONLY;
     if (kind != EMU_FAULT_NONE) {
         vm->fault = (emu_fault){
-            .kind = kind, .insn = i, .lane = lane, .object = index, .offset = offset, .size = (uint32_t)size};
+            .kind = kind, .insn = i, .lane = lane, .object = o == vm->objects ? 0 : index, .offset = offset, .size = (uint32_t)size};
         return NULL;
     }
     return o->base + offset + (at->threadgroup ? vm->chunk_shift[lane / EMU_CHUNK] : 0);

@@ -37,8 +37,9 @@ static bool is_thread(const emu_fault *f)
 
 static uint64_t size_of_object(const emu_reporter *r, uint32_t object)
 {
-    const emu_object_info *o = &r->program->objects.at[object];
     const emu_launch *l = r->launch;
+    if (object >= EMU_FIRST_RESOURCE) return l->resources[object - EMU_FIRST_RESOURCE].size;
+    const emu_object_info *o = &r->program->objects.at[object];
     if (o->kind == EMU_OBJECT_BUFFER) return o->slot < l->buffer_count ? l->buffers[o->slot].size : 0;
     if (o->kind == EMU_OBJECT_LENGTH) return o->slot < l->threadgroup_count ? l->threadgroup_lengths[o->slot] : 0;
     return o->size;
@@ -98,6 +99,10 @@ static void set_memory(draft *d, const emu_reporter *r, const emu_fault *f)
         name = l->name;
         to->memory = EMU_MEMORY_THREAD;
         to->memory_size = l->size;
+    } else if (f->object >= EMU_FIRST_RESOURCE) {
+        to->memory = EMU_MEMORY_RESOURCE;
+        to->slot = f->object - EMU_FIRST_RESOURCE;
+        to->memory_size = size_of_object(r, f->object);
     } else {
         static const emu_memory kinds[] = {[EMU_OBJECT_NULL] = EMU_MEMORY_NONE,
                                            [EMU_OBJECT_BUFFER] = EMU_MEMORY_DEVICE,
@@ -127,6 +132,7 @@ static void say_object(draft *d)
     case EMU_MEMORY_THREADGROUP: say(d, "threadgroup memory '%s'", d->buffer); return;
     case EMU_MEMORY_THREAD: say(d, "thread array '%s'", d->buffer); return;
     case EMU_MEMORY_CONSTANT: say(d, "constant '%s'", d->buffer); return;
+    case EMU_MEMORY_RESOURCE: say(d, "resource %u of the launch", (unsigned)f->slot); return;
     }
 }
 

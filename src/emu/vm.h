@@ -192,7 +192,10 @@ struct emu_vm {
     uint32_t width;  /* lanes of a register, a multiple of EMU_CHUNK */
     uint32_t lanes;  /* of them in use by this run */
     emu_mask *masks;
-    const emu_object *objects;
+    const emu_object *objects;   /* the program's */
+    uint32_t object_count;
+    const emu_object *resources; /* of the launch: numbers from EMU_FIRST_RESOURCE on */
+    uint32_t resource_count;
     emu_pattern *patterns;
     emu_known_mask *known;
     uint64_t threadgroup_stride; /* bytes between the threadgroup memories of a batch */
@@ -202,6 +205,16 @@ struct emu_vm {
     int64_t fuel;
     emu_fault fault;
 };
+
+enum { EMU_FIRST_RESOURCE = 0x8000 };
+
+/* The object of a number that was computed; what is none is the null object. */
+static inline const emu_object *emu_object_at(const emu_vm *vm, uint32_t number)
+{
+    if (number < vm->object_count) return &vm->objects[number];
+    const uint32_t resource = number - EMU_FIRST_RESOURCE;
+    return number >= EMU_FIRST_RESOURCE && resource < vm->resource_count ? &vm->resources[resource] : &vm->objects[0];
+}
 
 /* Stops the run. */
 static inline const emu_insn *emu_stop(emu_vm *vm, const emu_insn *i, emu_rule kind, uint32_t lane)

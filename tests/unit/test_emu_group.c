@@ -356,6 +356,25 @@ static void test_same_everywhere(void **state)
     emu_library_free(l);
 }
 
+/* Data moved within runs of `modulo` lanes, the gap filled from the other end of the filling. Lane l holds l, its filling 100 + l. */
+static void test_shuffle_and_fill(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    int32_t up[N], down[N], by8[N], quads[N];
+    const emu_case c = {.threads = {N}, .buffers = {{up, sizeof up}, {down, sizeof down}, {by8, sizeof by8}, {quads, sizeof quads}}};
+    emu_once("kernel void k(device int *up, device int *down, device int *by8, device int *quads, uint i [[thread_position_in_grid]]) {\n"
+             "  int x = int(i), f = 100 + x; up[i] = simd_shuffle_and_fill_up(x, f, 3); down[i] = simd_shuffle_and_fill_down(x, f, 5);\n"
+             "  by8[i] = simd_shuffle_and_fill_up(x, f, ushort(2), ushort(8)); quads[i] = quad_shuffle_and_fill_down(int2(x, f), int2(f, x), 1).x; }",
+             &c);
+    for (int i = 0; i < N; ++i) {
+        assert_int_equal(up[i], i % 32 >= 3 ? i - 3 : 100 + i + 29);
+        assert_int_equal(down[i], i % 32 < 27 ? i + 5 : 100 + i - 27);
+        assert_int_equal(by8[i], i % 8 >= 2 ? i - 2 : 100 + i + 6);
+        assert_int_equal(quads[i], i % 4 < 3 ? i + 1 : 100 + i - 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_simdgroups),    cmocka_unit_test(test_partial_simdgroup), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_matrices),      cmocka_unit_test(test_divergent_barrier), cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_first_fault),   cmocka_unit_test(test_same_everywhere),
+        cmocka_unit_test(test_shuffle_and_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
