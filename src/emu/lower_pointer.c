@@ -56,7 +56,7 @@ emu_local *lower_pointed_local(lower *l, place *p)
     emu_graph *g = l->g;
     if (emu_is_const(p->object)) return g->locals[p->object->imm];
     emu_node *null = emu_binary(g, EMU_EQ, EMU_I32, p->object, emu_constant(g, EMU_I32, 0));
-    p->offset = emu_select(g, null, emu_constant(g, EMU_I64, INT64_MIN), p->offset);
+    p->offset = emu_select(g, null, emu_constant(g, EMU_I64, INT64_MIN / 2), p->offset);
     p->object = emu_constant(g, EMU_I32, lower_stack(l)->index);
     return l->stack;
 }
