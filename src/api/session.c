@@ -1,6 +1,7 @@
 /* One compile: parse, lower, emit, and say what was wrong. */
 #include "api/session.h"
 
+#include "api/diagnostic.h"
 #include "api/target.h"
 #include "base/error.h"
 #include "front/script.h"
@@ -77,31 +78,10 @@ static void run(void *user)
 
 /* ---- Saying what was wrong ----------------------------------------------------------------------- */
 
-static const ingot_severity severities[] = {[DIAG_ERROR] = INGOT_SEVERITY_ERROR,
-                                            [DIAG_WARNING] = INGOT_SEVERITY_WARNING,
-                                            [DIAG_NOTE] = INGOT_SEVERITY_NOTE};
-
 static bool report(session *s, const diag *d)
 {
-    if (s->options.on_diagnostic == NULL) return true;
-    source_pos at = source_locate(&s->sources, d->at);
-    buf text = buf_make(s->mem), file = buf_make(s->mem);
-    diag_render(&s->diags, d, s->options.colour != 0, &text);
-    buf_char(&text, '\0');
-    buf_str(&file, at.file);
-    buf_char(&file, '\0');
-    bool whole = !text.failed && !file.failed;
-    ingot_diagnostic out = {.severity = severities[d->severity],
-                            .file = file.p,
-                            .line = at.line,
-                            .column = at.column,
-                            .length = d->at.end > d->at.begin ? d->at.end - d->at.begin : 0,
-                            .message = d->message.p,
-                            .text = text.p};
-    if (whole) s->options.on_diagnostic(s->options.user, &out);
-    buf_free(&text);
-    buf_free(&file);
-    return whole;
+    const diagnostic_hook hook = {s->options.on_diagnostic, s->options.user, s->options.colour != 0};
+    return diagnostic_report(&s->diags, d, s->mem, &hook);
 }
 
 ingot_status session_conclude(session *s, ingot_error *error)

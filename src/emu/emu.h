@@ -85,6 +85,7 @@ typedef struct emu_arg {
     const char *type;   /* of the element, as MSL spells it: "float", "half4", "main_kernel_args_t" */
     uint64_t elem_size; /* bytes; 1 for void */
     uint32_t elem_align;
+    span at;            /* of the parameter's name */
     DLDataType dtype;   /* of a scalar or vector (atomics as their scalar); bits 0 where the element is something else */
 } emu_arg;
 
@@ -108,6 +109,8 @@ bool emu_library_constant(const emu_library *library, size_t index, emu_constant
 
 /* Lives as long as the kernel. */
 const emu_kernel_info *emu_kernel_describe(const emu_kernel *kernel);
+/* Where in the text and its headers a span of the kernel's begins; the file's name is NUL-terminated. */
+source_pos emu_kernel_place(const emu_kernel *kernel, span at);
 
 /* Starts `threads` - 1 workers (the caller of a launch is one); 0 means one a processor. NULL when out of memory. */
 emu_pool *emu_pool_create(const ingot_allocator *mem, unsigned threads);

@@ -44,6 +44,7 @@ static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
                    .type = cstring(mem, mf_type_text(mem, elem)),
                    .elem_size = sized ? elem->size : 1,
                    .elem_align = sized ? elem->align : 1,
+                   .at = p->at,
                    .dtype = dtype_of(elem)};
     if (p->binding == MF_BIND_THREADGROUP) a->kind = EMU_ARG_THREADGROUP;
     else a->kind = p->type->space == MF_CONSTANT ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
@@ -336,6 +337,11 @@ bool emu_library_constant(const emu_library *l, size_t index, emu_constant_info 
 const emu_kernel_info *emu_kernel_describe(const emu_kernel *k)
 {
     return &k->info;
+}
+
+source_pos emu_kernel_place(const emu_kernel *k, span at)
+{
+    return source_locate(&k->library->sources, at);
 }
 
 void emu_isa_select(emu_library *l, unsigned index)

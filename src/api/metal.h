@@ -1,0 +1,120 @@
+/* The objects behind ingot/metal.h: each counted, each holding what it was made from. */
+#ifndef API_METAL_H
+#define API_METAL_H
+
+#include <stdatomic.h>
+
+#include "emu/emu.h"
+#include "ingot/ingot.h"
+
+enum {
+    METAL_BYTES = 4096,      /* most that set_bytes takes */
+    METAL_MEMORY_ALIGN = 256 /* of a buffer's bytes */
+};
+
+struct ingot_metal_device {
+    atomic_size_t references;
+    const ingot_allocator *mem;
+    emu_pool *pool;
+};
+
+/* A header as the callback gave it; kept, as functions with constants read the text again. */
+typedef struct metal_header {
+    str name, from;
+    bool angled, found;
+    str path, text;
+    struct metal_header *next;
+} metal_header;
+
+struct ingot_metal_library {
+    atomic_size_t references;
+    ingot_metal_device *device; /* held */
+    arena memory;               /* text, options and headers */
+    emu_source source;
+    mf_options options;
+    metal_header *headers;
+    ingot_metal_constant_info *constants;
+    size_t constant_count;
+    emu_library *emu;
+};
+
+struct ingot_metal_function {
+    atomic_size_t references;
+    ingot_metal_library *library; /* held */
+    emu_library *own;             /* the text with this function's constants; NULL: the library's */
+    const emu_kernel *kernel;
+};
+
+struct ingot_metal_pipeline {
+    atomic_size_t references;
+    ingot_metal_function *function; /* held */
+};
+
+struct ingot_metal_buffer {
+    atomic_size_t references;
+    ingot_metal_device *device; /* held */
+    char *data;
+    size_t length;
+    void *block; /* what was allocated for `data`; NULL: the caller's memory */
+    size_t block_size;
+    void (*drop)(void *user);
+    void *user;
+};
+
+struct ingot_metal_queue {
+    atomic_size_t references;
+    ingot_metal_device *device; /* held */
+};
+
+/* What is bound at one [[buffer(n)]]. */
+typedef struct metal_slot {
+    ingot_metal_buffer *buffer; /* held; or NULL: */
+    uint8_t *bytes;             /* owned copy, or nothing is bound */
+    size_t offset;              /* into the buffer */
+    size_t length;              /* of the bytes */
+} metal_slot;
+
+/* One dispatch, or what the next one of an encoder will be. */
+typedef struct metal_dispatch {
+    ingot_metal_pipeline *pipeline; /* held; NULL: not set */
+    metal_slot slots[EMU_MAX_BUFFERS];
+    size_t lengths[EMU_MAX_THREADGROUP_ARGS];
+    uint32_t groups[3], threads[3];
+    uint32_t grid[3]; /* in threads */
+    struct metal_dispatch *next;
+} metal_dispatch;
+
+struct ingot_metal_command_buffer {
+    atomic_size_t references;
+    ingot_metal_queue *queue; /* held */
+    metal_dispatch *first, *last;
+    bool encoding, committed;
+    ingot_error encoded; /* the first error of encoding; INGOT_OK: none */
+    ingot_error result;  /* of the run */
+};
+
+struct ingot_metal_encoder {
+    atomic_size_t references;
+    ingot_metal_command_buffer *buffer; /* held */
+    metal_dispatch state;
+    bool ended;
+};
+
+/* Sets the error of a NULL argument. */
+ingot_status metal_no_argument(ingot_error *error, const char *name);
+
+/* One more user; the same pointer. */
+static inline void metal_retain(atomic_size_t *references)
+{
+    (void)atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+}
+/* True for the last one. */
+static inline bool metal_release(atomic_size_t *references)
+{
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+/* Runs a dispatch to its end; the error names the kernel. */
+ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, ingot_error *error);
+
+#endif

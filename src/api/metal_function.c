@@ -1,0 +1,195 @@
+/* Metal functions with their constants, what their arguments are, and pipelines. */
+#include <stdio.h>
+
+#include "api/metal.h"
+#include "base/error.h"
+
+/* ---- Constants ------------------------------------------------------------------------------------ */
+
+static bool is_float_type(const char *type)
+{
+    return strcmp(type, "float") == 0 || strcmp(type, "half") == 0 || strcmp(type, "bfloat") == 0;
+}
+
+/* The text's constant that is meant; NULL where there is none. */
+static const ingot_metal_constant_info *find_constant(const ingot_metal_library *l, const ingot_metal_constant *c)
+{
+    for (size_t i = 0; i < l->constant_count; ++i) {
+        const ingot_metal_constant_info *info = &l->constants[i];
+        if (c->name != NULL ? strcmp(info->name, c->name) == 0 : info->index == c->index) return info;
+    }
+    return NULL;
+}
+
+static ingot_status take_constant(const ingot_metal_library *l, const ingot_metal_constant *c, mf_given *out,
+                                  ingot_error *error)
+{
+    const ingot_metal_constant_info *info = find_constant(l, c);
+    if (info == NULL && c->name != NULL)
+        return error_set(error, INGOT_NOT_FOUND, "the text has no function constant '%.100s'", c->name);
+    if (info == NULL)
+        return error_set(error, INGOT_NOT_FOUND, "the text has no function constant of index %u", (unsigned)c->index);
+    const bool is_float = is_float_type(info->type);
+    *out = (mf_given){.index = info->index, .is_float = is_float};
+    const ingot_value *v = &c->value;
+    if (v->kind == INGOT_VALUE_FLOAT && is_float) out->value.f = v->as.real;
+    else if (v->kind == INGOT_VALUE_INT && is_float) out->value.f = (double)v->as.integer;
+    else if (v->kind == INGOT_VALUE_INT) out->value.i = (uint64_t)v->as.integer;
+    else if (v->kind == INGOT_VALUE_BOOL && strcmp(info->type, "bool") == 0) out->value.i = v->as.boolean != 0;
+    else
+        return error_set(error, INGOT_TYPE, "function constant '%s' is %s, and its value is %s", info->name, info->type,
+                         v->kind == INGOT_VALUE_BOOL    ? "a bool"
+                         : v->kind == INGOT_VALUE_FLOAT ? "a float"
+                                                        : "no number");
+    return INGOT_OK;
+}
+
+/* Reads the text again with the constants' values. */
+static ingot_status specialise(ingot_metal_function *f, const ingot_metal_constant *constants, size_t count,
+                               ingot_error *error)
+{
+    const ingot_metal_library *l = f->library;
+    const ingot_allocator *mem = l->device->mem;
+    mf_given *given = mem_zeroed(mem, count, sizeof *given);
+    if (given == NULL) return error_no_memory(error);
+    ingot_status status = INGOT_OK;
+    for (size_t i = 0; status == INGOT_OK && i < count; ++i) status = take_constant(l, &constants[i], &given[i], error);
+    if (status == INGOT_OK) {
+        mf_options options = l->options;
+        options.constants = given;
+        options.constant_count = count;
+        emu_source source = l->source;
+        source.options = &options;
+        status = emu_library_read(mem, &source, &f->own, error);
+    }
+    mem_free(mem, given, count * sizeof *given);
+    return status;
+}
+
+/* ---- Functions ------------------------------------------------------------------------------------ */
+
+static ingot_status no_kernel(const ingot_metal_library *l, const char *name, ingot_error *error)
+{
+    char names[400];
+    size_t n = 0;
+    const size_t count = emu_library_kernel_count(l->emu);
+    names[0] = '\0';
+    for (size_t i = 0; i < count && n + 110 < sizeof names; ++i)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s'%.100s'", i != 0 ? ", " : "",
+                              ingot_metal_library_function_name(l, i));
+    if (count == 0) return error_set(error, INGOT_NOT_FOUND, "there is no kernel '%.200s': the text has none", name);
+    return error_set(error, INGOT_NOT_FOUND, "there is no kernel '%.200s'; the text has %s", name, names);
+}
+
+ingot_status ingot_metal_function_create(ingot_metal_library *library, const char *name,
+                                         const ingot_metal_constant *constants, size_t constant_count,
+                                         ingot_metal_function **out, ingot_error *error)
+{
+    if (out == NULL) return metal_no_argument(error, "out");
+    *out = NULL;
+    if (library == NULL) return metal_no_argument(error, "library");
+    if (name == NULL) return metal_no_argument(error, "name");
+    if (constants == NULL && constant_count != 0) return metal_no_argument(error, "constants");
+    if (emu_library_find(library->emu, str_of(name)) == NULL) return no_kernel(library, name, error);
+    const ingot_allocator *mem = library->device->mem;
+    ingot_metal_function *f = mem_zeroed(mem, 1, sizeof *f);
+    if (f == NULL) return error_no_memory(error);
+    f->references = 1;
+    f->library = library;
+    metal_retain(&library->references);
+    ingot_status status = constant_count != 0 ? specialise(f, constants, constant_count, error) : INGOT_OK;
+    if (status == INGOT_OK) {
+        f->kernel = emu_library_find(f->own != NULL ? f->own : library->emu, str_of(name));
+        if (f->kernel == NULL) status = no_kernel(library, name, error);
+    }
+    if (status != INGOT_OK) {
+        ingot_metal_function_release(f);
+        return status;
+    }
+    *out = f;
+    return error_none(error);
+}
+
+void ingot_metal_function_release(ingot_metal_function *f)
+{
+    if (f == NULL || !metal_release(&f->references)) return;
+    ingot_metal_library *l = f->library;
+    emu_library_free(f->own);
+    mem_free(l->device->mem, f, sizeof *f);
+    ingot_metal_library_release(l);
+}
+
+const char *ingot_metal_function_name(const ingot_metal_function *f)
+{
+    return f != NULL ? emu_kernel_describe(f->kernel)->name : "";
+}
+
+size_t ingot_metal_function_argument_count(const ingot_metal_function *f)
+{
+    return f != NULL ? emu_kernel_describe(f->kernel)->arg_count : 0;
+}
+
+ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t index, ingot_metal_argument *info)
+{
+    static const ingot_metal_argument_kind kinds[] = {[EMU_ARG_DEVICE] = INGOT_METAL_ARGUMENT_DEVICE,
+                                                      [EMU_ARG_CONSTANT] = INGOT_METAL_ARGUMENT_CONSTANT,
+                                                      [EMU_ARG_THREADGROUP] = INGOT_METAL_ARGUMENT_THREADGROUP};
+    if (f == NULL || info == NULL) return INGOT_INVALID_ARGUMENT;
+    const emu_kernel_info *k = emu_kernel_describe(f->kernel);
+    if (index >= k->arg_count) return INGOT_NOT_FOUND;
+    const emu_arg *a = &k->args[index];
+    const source_pos at = emu_kernel_place(f->kernel, a->at);
+    *info = (ingot_metal_argument){.kind = kinds[a->kind],
+                                   .index = a->slot,
+                                   .name = a->name,
+                                   .type = a->type,
+                                   .size = (size_t)a->elem_size,
+                                   .alignment = a->elem_align,
+                                   .dtype = a->dtype,
+                                   .is_reference = a->is_reference,
+                                   .is_const = a->is_const,
+                                   .is_read = a->is_read,
+                                   .is_written = a->is_written,
+                                   .file = at.file.p,
+                                   .line = at.line,
+                                   .column = at.column};
+    return INGOT_OK;
+}
+
+/* ---- Pipelines ------------------------------------------------------------------------------------ */
+
+ingot_status ingot_metal_pipeline_create(ingot_metal_function *function, ingot_metal_pipeline **out, ingot_error *error)
+{
+    if (out == NULL) return metal_no_argument(error, "out");
+    *out = NULL;
+    if (function == NULL) return metal_no_argument(error, "function");
+    ingot_metal_pipeline *p = mem_zeroed(function->library->device->mem, 1, sizeof *p);
+    if (p == NULL) return error_no_memory(error);
+    *p = (ingot_metal_pipeline){.references = 1, .function = function};
+    metal_retain(&function->references);
+    *out = p;
+    return error_none(error);
+}
+
+void ingot_metal_pipeline_release(ingot_metal_pipeline *p)
+{
+    if (p == NULL || !metal_release(&p->references)) return;
+    ingot_metal_function *f = p->function;
+    mem_free(f->library->device->mem, p, sizeof *p);
+    ingot_metal_function_release(f);
+}
+
+uint32_t ingot_metal_pipeline_max_total_threads_per_threadgroup(const ingot_metal_pipeline *p)
+{
+    return p != NULL ? emu_kernel_describe(p->function->kernel)->max_threads : 0;
+}
+
+uint32_t ingot_metal_pipeline_thread_execution_width(const ingot_metal_pipeline *p)
+{
+    return p != NULL ? EMU_SIMD_WIDTH : 0;
+}
+
+size_t ingot_metal_pipeline_static_threadgroup_memory_length(const ingot_metal_pipeline *p)
+{
+    return p != NULL ? (size_t)emu_kernel_describe(p->function->kernel)->threadgroup_bytes : 0;
+}
