@@ -13,7 +13,7 @@ endforeach()
 # The shared library: only what INGOT_API marks is visible.
 add_library(ingot SHARED ${objects})
 set_target_properties(ingot PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
-target_link_libraries(ingot PRIVATE Threads::Threads m)
+target_link_libraries(ingot PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
 if(NOT INGOT_SANITIZE)
   target_link_options(ingot PRIVATE -Wl,-z,defs -Wl,--gc-sections)
 endif()
@@ -28,13 +28,13 @@ add_custom_command(OUTPUT "${merged}"
 add_library(ingot_static STATIC "${merged}")
 set_source_files_properties("${merged}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 set_target_properties(ingot_static PROPERTIES OUTPUT_NAME ingot LINKER_LANGUAGE C)
-target_link_libraries(ingot_static INTERFACE Threads::Threads m)
+target_link_libraries(ingot_static INTERFACE Threads::Threads m ${CMAKE_DL_LIBS})
 
 # For tests only: every inner name visible, members linked on demand.
 add_library(ingot_inner STATIC EXCLUDE_FROM_ALL ${objects})
 set_target_properties(ingot_inner PROPERTIES LINKER_LANGUAGE C)
 target_include_directories(ingot_inner INTERFACE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/include")
-target_link_libraries(ingot_inner INTERFACE Threads::Threads m)
+target_link_libraries(ingot_inner INTERFACE Threads::Threads m ${CMAKE_DL_LIBS})
 
 foreach(target ingot ingot_static)
   target_include_directories(${target} INTERFACE

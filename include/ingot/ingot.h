@@ -478,6 +478,21 @@ INGOT_API const char *ingot_payload_kind(const void *bytes, size_t size);
 INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_check(const void *bytes, size_t size,
                                                            ingot_error *error);
 
+/* ---- AIR ------------------------------------------------------------------------------------
+ *
+ * AIR is the LLVM bitcode inside a metallib. What follows, and running modules of format "metallib", needs the
+ * component libingot-air (over LLVM 14 to 16), which is opened when it is there: from the path in the environment
+ * variable INGOT_AIR, beside the library or the command, or where the system keeps libraries. Without it these calls
+ * fail with INGOT_UNSUPPORTED, saying what to install. */
+
+/* The version of LLVM that the component uses; NULL with the error set where there is no component. Any thread. */
+INGOT_API const char *ingot_air_version(ingot_error *error);
+
+/* LLVM text of all modules of a metallib, or of function `kernel` alone (NULL: all), each with its signature as its
+ * metadata gives it. Any thread. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_air_disassemble(const void *bytes, size_t size, const char *kernel,
+                                                            ingot_text **out, ingot_error *error);
+
 /* A NumPy array file (.npy versions 1 to 3, little-endian, C or Fortran order) read to row-major
  * elements. Counted by its one owner. */
 typedef struct ingot_array ingot_array;

@@ -1,0 +1,83 @@
+/* What the core and its optional component libingot-air agree on: one table of functions.
+ *
+ * The component holds all that needs LLVM: reading AIR (the LLVM bitcode inside a metallib), running its kernels, and
+ * making metallibs from MSL text. The core opens it at run time (rt/component.h) and has no link to LLVM. Both are made
+ * from one source tree: a component of another version is refused.
+ *
+ * Every function may be called from any thread, except that a kernel is freed last. Statuses and errors as everywhere. */
+#ifndef AIR_AIR_H
+#define AIR_AIR_H
+
+#include "base/buf.h"
+#include "ingot/ingot.h"
+#include "rt/device.h"
+
+enum { AIR_INTERFACE = 1, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
+
+#define AIR_ENTRY "ingot_air_component"
+
+typedef struct air_kernel air_kernel;
+
+/* The value of a function constant, its bits lowest first. */
+typedef struct air_constant {
+    uint32_t index;
+    uint64_t bits;
+} air_constant;
+
+/* Where a kernel comes from. Borrowed for the call. */
+typedef struct air_source {
+    str bytes;          /* a metallib, or MSL text */
+    bool is_text;
+    const char *kernel; /* its name */
+    const air_constant *constants;
+    size_t constant_count;
+    bool unchecked;     /* no bounds checks and no limit on loops: for measuring, with kernels that are known to be right */
+} air_source;
+
+typedef struct air_binding {
+    void *data; /* NULL: nothing is bound here */
+    size_t size;
+} air_binding;
+
+typedef struct air_launch {
+    air_kernel *kernel;
+    const air_binding *buffers; /* by slot */
+    size_t buffer_count;
+    const size_t *threadgroup_lengths; /* bytes, by slot */
+    size_t threadgroup_count;
+    uint32_t groups[3], threads[3];
+    /* Calls body(user) on several threads and returns when all have returned; NULL: the caller alone. */
+    void (*spread)(void *pool, void (*body)(void *user), void *user);
+    void *pool;
+} air_launch;
+
+/* What a metallib is made for. */
+typedef struct air_target {
+    const char *text;    /* "macos14.0", "ios17.0"; NULL: macos14.0 */
+    unsigned language;   /* major * 100 + minor * 10: 310; 0: what goes with the deployment target */
+    bool precise;        /* safe math: no fast_ forms where the text does not ask for them */
+} air_target;
+
+typedef struct air_component {
+    uint32_t interface;
+    const char *version; /* of Ingot */
+    const char *llvm;    /* of LLVM, as "15.0.6" */
+
+    /* LLVM text of the modules of a metallib, of one kernel's where `kernel` is not NULL, with a readable signature of
+     * each function before it. */
+    ingot_status (*disassemble)(const ingot_allocator *mem, str bytes, const char *kernel, buf *out, ingot_error *error);
+
+    /* Compiles a kernel for this processor. */
+    ingot_status (*load)(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error);
+    void (*free)(air_kernel *kernel);
+    const rt_kernel_info *(*info)(const air_kernel *kernel);
+
+    /* Runs a kernel to its end. INGOT_DEVICE for a fault of the kernel's. */
+    ingot_status (*run)(const air_launch *launch, ingot_error *error);
+
+    /* Makes a metallib of all kernels of an MSL text. `diagnostics` (may be NULL) gets what was found, rendered. */
+    ingot_status (*build)(const ingot_allocator *mem, str text, str name, const air_target *target, buf *out,
+                          buf *diagnostics, ingot_error *error);
+} air_component;
+
+#endif

@@ -1,0 +1,54 @@
+/* LLVM contexts whose errors are kept, and parsing. */
+#include "air/llvm.h"
+
+#include <llvm-c/BitReader.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Without a handler LLVM ends the process at the first error. */
+static void keep_message(LLVMDiagnosticInfoRef info, void *user)
+{
+    air_context *context = user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (context->message[0] == '\0') (void)snprintf(context->message, sizeof context->message, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+bool air_context_open(air_context *context, bool typed)
+{
+    *context = (air_context){.c = LLVMContextCreate()};
+    LLVMContextSetDiagnosticHandler(context->c, keep_message, context);
+#if LLVM_VERSION_MAJOR == 15 || LLVM_VERSION_MAJOR == 16
+    LLVMContextSetOpaquePointers(context->c, typed ? 0 : 1);
+    return true;
+#elif LLVM_VERSION_MAJOR < 15
+    return typed;
+#else
+    return !typed;
+#endif
+}
+
+void air_context_close(air_context *context)
+{
+    LLVMContextDispose(context->c);
+}
+
+LLVMModuleRef air_parse(air_context *context, str bitcode, ingot_error *error)
+{
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode.p, bitcode.n, "air");
+    LLVMModuleRef module = NULL;
+    const bool failed = LLVMParseBitcodeInContext2(context->c, bytes, &module) != 0;
+    LLVMDisposeMemoryBuffer(bytes);
+    if (!failed) return module;
+    error_set(error, INGOT_FORMAT, "LLVM %s cannot read its bitcode%s%s", air_llvm_version(), context->message[0] != '\0' ? ": " : "",
+              context->message);
+    return NULL;
+}
+
+const char *air_llvm_version(void)
+{
+    return LLVM_VERSION_STRING;
+}
