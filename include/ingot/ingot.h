@@ -478,6 +478,81 @@ INGOT_API const char *ingot_payload_kind(const void *bytes, size_t size);
 INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_check(const void *bytes, size_t size,
                                                            ingot_error *error);
 
+/* A metallib that was read: Apple's archive of compiled kernels (formats 1.2.2 to 1.2.9, both of its writers). Sizes,
+ * offsets, tags, metadata and the SHA-256 of every module are checked; the code inside is not looked at. Immutable;
+ * any thread. It keeps a copy of the bytes. INGOT_FORMAT names what is wrong. */
+typedef struct ingot_metallib ingot_metallib;
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_read(const void *bytes, size_t size,
+                                                          const ingot_allocator *allocator,
+                                                          ingot_metallib **out, ingot_error *error);
+INGOT_API void ingot_metallib_release(ingot_metallib *library);
+
+/* What its header says. Pointers live as long as the library. */
+typedef struct ingot_metallib_info {
+    uint16_t format[3];     /* 1, 2, 2 to 9 */
+    const char *file_type;  /* "executable", "dynamic library" ... */
+    const char *platform;   /* "macOS", "iOS" ... */
+    uint16_t os[3];         /* oldest system; zeros where it is not said (before format 1.2.6) */
+    int is_stub;
+    const unsigned char *uuid; /* 16 bytes; NULL: none */
+    size_t size;               /* bytes */
+    const char *install_name;  /* NULL: not said */
+    const char *link_options;  /* how it was linked, where sources are inside; else NULL */
+    size_t source_count;       /* archives of sources inside */
+    size_t function_count;
+} ingot_metallib_info;
+INGOT_API void ingot_metallib_describe(const ingot_metallib *library, ingot_metallib_info *info);
+
+/* A function constant of one of its functions. */
+typedef struct ingot_metallib_constant {
+    const char *name, *type; /* "float", "uint4" ... */
+    unsigned index;
+    int active;
+} ingot_metallib_constant;
+
+typedef struct ingot_metallib_function {
+    const char *name, *type; /* "kernel", "vertex", "visible" ... */
+    uint16_t air[2], language[2];
+    const void *module; /* LLVM bitcode in Darwin's wrapper; functions may share one */
+    size_t module_size;
+    const unsigned char *hash; /* SHA-256 of it, 32 bytes */
+    const ingot_metallib_constant *constants;
+    size_t constant_count;
+    const char *source_file; /* NULL: not said */
+    uint32_t source_line;
+    int has_source, has_reflection;
+} ingot_metallib_function;
+/* Fills *info (pointers live as long as the library). INGOT_NOT_FOUND past the end. */
+INGOT_API ingot_status ingot_metallib_function_at(const ingot_metallib *library, size_t index,
+                                                  ingot_metallib_function *info);
+
+/* The file: for one that was read, the same bytes where its parts follow each other as Apple's writers lay
+ * them out. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_write(const ingot_metallib *library,
+                                                           ingot_text **out, ingot_error *error);
+
+/* A library of some of its functions (INGOT_NOT_FOUND names one that is not there); of all functions of several
+ * libraries of one platform, type and format (INGOT_VALUE where they differ or two functions have one name); the same
+ * library without archives of sources and paths of files. The first two leave archives of sources out too. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_select(const ingot_metallib *library,
+                                                            const char *const *names, size_t count,
+                                                            ingot_metallib **out, ingot_error *error);
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_join(const ingot_metallib *const *libraries,
+                                                          size_t count, ingot_metallib **out,
+                                                          ingot_error *error);
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_strip(const ingot_metallib *library,
+                                                           ingot_metallib **out, ingot_error *error);
+
+/* One slice of a Metal fat binary; `bytes` points into the file's. INGOT_FORMAT where the file is none or is damaged,
+ * INGOT_NOT_FOUND past the last slice. */
+typedef struct ingot_fat_slice {
+    uint32_t cpu_type, cpu_subtype;
+    const char *what; /* "AIR (a metallib)", "Apple GPU code" ... */
+    const void *bytes;
+    size_t size;
+} ingot_fat_slice;
+INGOT_API INGOT_MUST_USE ingot_status ingot_fat_slice_at(const void *bytes, size_t size, size_t index,
+                                                         ingot_fat_slice *out, ingot_error *error);
 /* ---- AIR ------------------------------------------------------------------------------------
  *
  * AIR is the LLVM bitcode inside a metallib. What follows, and running modules of format "metallib", needs the

@@ -22,15 +22,33 @@ static const cli_verb *find_verb(char **args, char ***rest)
     return NULL;
 }
 
-static int refuse_verb(cli *c, const char *word)
+static bool is_help(const char *word)
 {
-    size_t count = 0;
-    const char *names[32] = {"help"};
-    for (const cli_verb *const *v = cli_verbs; *v && count < 31; v++) names[++count] = (*v)->name;
-    const char *near = cli_suggest(word, names, count + 1);
-    if (word[0] == '-') return cli_usage(c, "unknown option '%s'", word);
-    if (near) return cli_usage(c, "unknown command '%s'; did you mean '%s'?", word, near);
-    return cli_usage(c, "unknown command '%s'", word);
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* The nearest verb to what was typed, of one word or two. */
+static const char *suggest_verb(cli *c, const char *typed)
+{
+    size_t count = 1;
+    for (const cli_verb *const *v = cli_verbs; *v; v++) count++;
+    const char **names = cli_pool_new(&c->pool, count, sizeof *names);
+    names[0] = "help";
+    for (size_t i = 1; i < count; i++) names[i] = cli_verbs[i - 1]->name;
+    return cli_suggest(typed, names, count);
+}
+
+static int refuse_verb(cli *c, char **args)
+{
+    if (args[0][0] == '-') return cli_usage(c, "unknown option '%s'", args[0]);
+    cli_bytes typed = {.pool = &c->pool}, group = {.pool = &c->pool};
+    bool in_group = cli_help_group(args[0], &group);
+    if (in_group && !args[1]) return cli_usage(c, "'%s' needs a command: 'ingot %s --help' lists them", args[0], args[0]);
+    cli_bytes_text(&typed, args[0]);
+    if (in_group) cli_bytes_print(&typed, " %s", args[1]);
+    const char *near = suggest_verb(c, typed.data);
+    if (near) return cli_usage(c, "unknown command '%s'; did you mean '%s'?", typed.data, near);
+    return cli_usage(c, "unknown command '%s'", typed.data);
 }
 
 /* Colours on standard error by --color, NO_COLOR and what standard error is. */
@@ -57,8 +75,9 @@ static int help(cli *c, char **args)
     char **rest = args;
     const cli_verb *verb = NULL;
     if (args[0]) {
+        if (!args[1] && cli_help_group(args[0], &text)) return print_text(c, &text);
         verb = find_verb(args, &rest);
-        if (!verb) return refuse_verb(c, args[0]);
+        if (!verb) return refuse_verb(c, args);
         if (rest[0]) return cli_usage(c, "'help' takes one command: '%s' is one too many", rest[0]);
     }
     if (verb)
@@ -102,11 +121,12 @@ static int run(cli *c, char **args)
         cli_bytes_print(&text, "ingot %s\n", ingot_version());
         return print_text(c, &text);
     }
-    if (strcmp(args[0], "--help") == 0 || strcmp(args[0], "-h") == 0) return help(c, args + 1);
+    if (is_help(args[0])) return help(c, args + 1);
+    if (args[1] && !args[2] && is_help(args[1]) && cli_help_group(args[0], &text)) return print_text(c, &text);
     if (strcmp(args[0], "help") == 0) return help(c, args + 1);
     char **rest;
     const cli_verb *verb = find_verb(args, &rest);
-    return verb ? run_verb(c, verb, rest) : refuse_verb(c, args[0]);
+    return verb ? run_verb(c, verb, rest) : refuse_verb(c, args);
 }
 
 int main(int argc, char **argv)

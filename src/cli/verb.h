@@ -34,7 +34,18 @@ typedef struct cli_verb {
 } cli_verb;
 
 /* The verbs, in the order in which the help shows them: all of main.c's table. */
-#define CLI_VERBS(X)           X(compile) X(run) X(inspect) X(devices) X(air_dis)
+#define CLI_VERBS(X)                                                                               \
+    X(compile)                                                                                     \
+    X(run)                                                                                         \
+    X(inspect)                                                                                     \
+    X(devices)                                                                                     \
+    X(metallib_ls)                                                                                 \
+    X(metallib_info)                                                                               \
+    X(metallib_verify)                                                                             \
+    X(metallib_extract)                                                                            \
+    X(metallib_link)                                                                               \
+    X(metallib_strip)                                                                           \
+    X(air_dis)
 #define CLI_VERB_DECLARE(name) extern const cli_verb cli_verb_##name;
 CLI_VERBS(CLI_VERB_DECLARE)
 #undef CLI_VERB_DECLARE

@@ -16,19 +16,24 @@ check "-h is --help" cmp all .out
 
 sed 's/\\//g' "$root/docs/man/ingot.1" >man
 : >options
-verbs=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' all)
-for verb in $verbs; do
+# A command is one word or two, with at least two blanks behind it.
+sed -n '/^commands:/,/^$/s/^  \([a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' all >verbs
+check "there are commands" test "$(wc -l <verbs)" -gt 9
+while read -r verb; do
     [ "$verb" != help ] || continue
-    ingot_is 0 "$verb" --help
+    # shellcheck disable=SC2086 # a command of two words is two words
+    ingot_is 0 $verb --help
     out "usage: ingot $verb"
     cp .out verb
-    ingot_is 0 help "$verb"
+    # shellcheck disable=SC2086
+    ingot_is 0 help $verb
     check "help $verb is $verb --help" cmp verb .out
-    ingot_is 0 "$verb" -h
+    # shellcheck disable=SC2086
+    ingot_is 0 $verb -h
     check "$verb: no line over 80 columns" test "$(awk 'length > 80' verb | wc -l)" = 0
     sed -n 's/^  \(-[A-Za-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' verb >>options
     check "man page: ingot $verb" grep -q "^\.B ingot $verb" man
-done
+done <verbs
 LC_ALL=C sort -u options >sorted
 check "there are options" test "$(wc -l <sorted)" -gt 10
 grep -v '^\.\\"' man | grep -e '^\.B' | names | grep -vx -e --version >in_man
@@ -41,9 +46,12 @@ if command -v bash >/dev/null; then
 COMP_WORDS=("$ingot" compile --emi) COMP_CWORD=2; _ingot; echo "\${COMPREPLY[*]}"
 COMP_WORDS=("$ingot" inspe) COMP_CWORD=1; _ingot; echo "\${COMPREPLY[*]}"
 COMP_WORDS=("$ingot" compile --emit low) COMP_CWORD=3; _ingot; echo "\${COMPREPLY[*]}"
+COMP_WORDS=("$ingot" metall) COMP_CWORD=1; _ingot; echo "\${COMPREPLY[*]}"
+COMP_WORDS=("$ingot" metallib ver) COMP_CWORD=2; _ingot; echo "\${COMPREPLY[*]}"
+COMP_WORDS=("$ingot" metallib info --js) COMP_CWORD=3; _ingot; echo "\${COMPREPLY[*]}"
 EOF
     bash complete.bash >completed
-    printf -- '--emit\ninspect\nlowered\n' >wanted
+    printf -- '--emit\ninspect\nlowered\nmetallib\nverify\n--json\n' >wanted
     check "completion" diff wanted completed
 fi
 
@@ -53,6 +61,13 @@ bad 2 "unknown command 'cmopile'; did you mean 'compile'?" cmopile
 bad 2 "unknown command 'xyzzy'" xyzzy
 bad 2 "unknown option '--frob'" --frob
 bad 2 "unknown command 'nothing'" help nothing
+ingot_is 0 metallib --help
+out "usage: ingot metallib COMMAND"
+cp .out group
+ingot_is 0 help metallib
+check "help metallib is metallib --help" cmp group .out
+bad 2 "'metallib' needs a command" metallib
+bad 2 "unknown command 'metallib verfy'; did you mean 'metallib verify'?" metallib verfy x
 bad 2 "one too many" help run twice
 bad 2 "'compile' needs a script" compile
 bad 2 "'run' needs a program" run
