@@ -44,7 +44,7 @@ typedef struct cli_verb {
     X(metallib_verify)                                                                             \
     X(metallib_extract)                                                                            \
     X(metallib_link)                                                                               \
-    X(metallib_strip)                                                                           \
+    X(metallib_strip)                                                                              \
     X(air_dis)
 #define CLI_VERB_DECLARE(name) extern const cli_verb cli_verb_##name;
 CLI_VERBS(CLI_VERB_DECLARE)
