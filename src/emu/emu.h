@@ -136,6 +136,14 @@ typedef enum emu_math {
     EMU_MATH_FAST     /* the same, and NaN and infinities are taken not to occur; denormals are flushed to 0 */
 } emu_math;
 
+/* What a target has room for; the device's own limits hold in any case. */
+typedef struct emu_limits {
+    const char *target; /* for messages */
+    uint32_t threads;   /* of a threadgroup */
+    uint32_t buffers;   /* [[buffer(n)]] with n below this */
+    uint64_t threadgroup_bytes;
+} emu_limits;
+
 typedef struct emu_launch {
     const emu_kernel *kernel;
     const emu_binding *buffers; /* by slot; bytes of the launch (setBytes) are bound the same way */
@@ -164,7 +172,37 @@ typedef struct emu_launch {
     bool stop;               /* at the first finding, although they are collected */
     uint64_t seed;           /* of the order in which threadgroups and simdgroups run; 0: in the order of the grid */
     emu_math math;
+    const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */
 } emu_launch;
+
+/* How launches are checked, for those above that make them: everything of an emu_launch that is about it. */
+typedef struct emu_checking {
+    unsigned checks;
+    emu_findings *findings;
+    bool stop;
+    uint64_t seed, budget;
+    uint32_t milliseconds;
+    const int *cancel;
+    const emu_limits *limits;
+} emu_checking;
+
+/* Puts it into a launch; NULL leaves the launch as it is. */
+static inline void emu_launch_check(emu_launch *l, const emu_checking *c)
+{
+    if (c == NULL) return;
+    l->checks = c->checks;
+    l->findings = c->findings;
+    l->stop = c->stop;
+    l->seed = c->seed;
+    l->budget = c->budget;
+    l->milliseconds = c->milliseconds;
+    l->cancel = c->cancel;
+    l->limits = c->limits;
+}
+
+/* The checks that need no run, LIMITS and LAUNCH, as far as `launch->checks` asks for them and there is a collector. emu_run
+ * does this first; a launch that it then refuses is still its error. False when memory ran out. */
+bool emu_check_launch(const emu_launch *launch);
 
 /* Runs a kernel to its end. INGOT_DEVICE for a fault in the kernel (the first in the order of the threadgroups; what
  * other threadgroups wrote by then stays written), INGOT_VALUE or INGOT_LIMIT where the launch does not fit the kernel.

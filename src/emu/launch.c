@@ -404,6 +404,7 @@ static ingot_status bind_resources(const ingot_allocator *mem, const emu_launch 
 ingot_status emu_run(const emu_launch *launch, ingot_error *error)
 {
     emu_kernel *kernel = &launch->kernel->library->kernels[launch->kernel - launch->kernel->library->kernels];
+    if (!emu_check_launch(launch)) return error_no_memory(error);
     ingot_status status = check_threads(launch, error);
     if (status != INGOT_OK) return status;
     if (launch->groups[0] == 0 || launch->groups[1] == 0 || launch->groups[2] == 0) return error_none(error);

@@ -84,6 +84,7 @@ static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
         if ((o->kind != EMU_OBJECT_BUFFER && !threadgroup) || o->slot != a->slot) return;
         if (threadgroup != (a->kind == EMU_ARG_THREADGROUP)) return;
     }
+    if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) return;
     const bool atomic = n->kind == EMU_ATOMIC_NODE;
     if (n->kind == EMU_LOAD || (atomic && n->k != EMU_ATOMIC_STORE)) a->is_read = true;
     if (n->kind == EMU_STORE || (atomic && n->k != EMU_ATOMIC_LOAD)) a->is_written = !a->is_const;
