@@ -151,6 +151,13 @@ static void walk_import(script *s, const ast_import *n)
     scope_bind(s, name, v, n->node.at);
 }
 
+static void add_global(script *s, str path, const ast_def *def, value decorator)
+{
+    script_global *g = arena_new(s->mem, script_global);
+    *g = (script_global){.def = def, .decorator = decorator, .scope = s->scope, .limit = s->order};
+    map_put(s->mem, &s->globals, path, g);
+}
+
 static void add_candidate(reader *r, const ast *node, str name, bool is_class, value decorator)
 {
     script *s = r->s;
@@ -163,6 +170,7 @@ static void add_candidate(reader *r, const ast *node, str name, bool is_class, v
                    .is_nested = r->path.n != 0,
                    .decorator = decorator};
     candidate_vec_push(s->mem, &r->found, c);
+    if (!is_class) add_global(s, c.path, ast_as_def(node), decorator);
     value v = value_of(VALUE_GLOBAL);
     v.as.text = c.path;
     scope_bind(s, name, v, node->at);
@@ -435,6 +443,26 @@ static void read_member(script *s, module_state *m, const ast *n, const candidat
     }
 }
 
+/* Functions of a module can call each other whatever their order. */
+static void declare_member(script *s, str module, const ast *n)
+{
+    if (n->kind == AST_DEF) {
+        const ast_def *def = ast_as_def(n);
+        value fn;
+        const name_row *row = decorator_of(s, def->decorators, &fn);
+        if (row == NULL || row->fn != fn_decorator || row->info != DECORATOR_FUNC) return;
+        size_t order = s->order;
+        s->order = s->limit; /* it sees what the class sees */
+        add_global(s, str_format(s->mem, "%.*s.%.*s", STR_ARG(module), STR_ARG(def->name)), def, fn);
+        s->order = order;
+    }
+    if (n->kind != AST_ASSIGN || ast_as_assign(n)->targets.at[0]->kind != AST_NAME) return;
+    value v = quiet(s, ast_as_assign(n)->value);
+    script_global *g = v.kind == VALUE_GLOBAL ? map_get(&s->globals, v.as.text) : NULL;
+    str name = ast_as_name(ast_as_assign(n)->targets.at[0])->id;
+    if (g != NULL) map_put(s->mem, &s->globals, str_format(s->mem, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)), g);
+}
+
 static void read_class(script *s, module_state *m, const candidate *c, const candidate_vec *found)
 {
     const ast_class *n = ast_as_class(c->node);
@@ -442,11 +470,28 @@ static void read_class(script *s, module_state *m, const candidate *c, const can
     s->scope = c->scope;
     s->limit = c->limit;
     scope_push(s, SCOPE_INNER, &inner);
-    value self = value_of(VALUE_UNKNOWN);
-    self.as.text = STR("calls from one function of a module to another are not supported");
+    value self = value_of(VALUE_GLOBAL);
+    self.as.text = n->name;
     scope_bind(s, n->name, self, n->name_at);
+    for (size_t i = 0; i < n->body.n; ++i) declare_member(s, n->name, n->body.at[i]);
     for (size_t i = 0; i < n->body.n; ++i) read_member(s, m, n->body.at[i], found);
     scope_pop(s);
+}
+
+/* A private function that others call is part of them; it need not stand by itself. */
+static void drop_called(script *s, module_state *m)
+{
+    func_vec kept = {0};
+    for (size_t i = 0; i < m->funcs.n; ++i) {
+        const ir_func *f = m->funcs.at[i];
+        bool called = false;
+        for (size_t k = 0; k < s->globals.n; ++k) {
+            const script_global *g = s->globals.entries[k].value;
+            called |= g->is_called && g->def->name_at.file == f->at.file && g->def->name_at.begin == f->at.begin;
+        }
+        if (!called || !f->is_private) func_vec_push(s->mem, &kept, f);
+    }
+    m->funcs = kept;
 }
 
 static const ir_module *read_module(script *s, const candidate_vec *found)
@@ -464,6 +509,7 @@ static const ir_module *read_module(script *s, const candidate_vec *found)
             add_func(s, &m, ast_as_def(c->node), c->decorator);
         }
     }
+    drop_called(s, &m);
     ir_module *out = arena_new(s->mem, ir_module);
     *out =
         (ir_module){.funcs = m.funcs.at, .func_count = m.funcs.n, .attrs = {m.attrs.at, m.attrs.n}};

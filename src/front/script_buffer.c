@@ -394,6 +394,7 @@ value fn_match_buffer(script *s, const call *c)
     if (handle && spec.shape.kind == VALUE_ABSENT)
         return script_error(s, c->at, "T.match_buffer lacks the shape");
     if (handle) return match_param(s, c, ir_as_var_ref(from.as.expr)->var, &spec);
+    if (from.kind == VALUE_BUFFER && from.is_handle) return script_match_handle(s, c, &spec);
     ir_match m = {0};
     if (!to_region(s, from, c->spans[0], &m.source)) return value_poison();
     if (s->block == &s->func->root)

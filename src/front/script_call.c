@@ -317,6 +317,37 @@ static value call_with_names(script *s, const closure *f, const arguments *a, sp
     return call_closure(s, f, (value_list){args.at, args.n}, at);
 }
 
+/* Arguments of another function in the order of its parameters. */
+static value call_global(script *s, script_global *g, const arguments *a, span at)
+{
+    ast_list params = g->def->params;
+    value *args = arena_array(s->mem, value, params.n + a->position_count);
+    span *spans = arena_array(s->mem, span, params.n + a->position_count);
+    size_t count = a->position_count;
+    for (size_t i = 0; i < params.n + a->position_count; ++i) {
+        args[i] = i < count ? a->positions[i] : value_of(VALUE_ABSENT);
+        spans[i] = i < count ? a->position_spans[i] : at;
+    }
+    for (size_t i = 0; i < a->named_count; ++i) {
+        size_t k = 0;
+        while (k < params.n && !str_eq(ast_as_param(params.at[k])->name, a->names[i])) ++k;
+        if (k == params.n || args[k].kind != VALUE_ABSENT) {
+            return script_error(s, a->named_spans[i], "'%.*s' has no parameter '%.*s' that is still free",
+                                STR_ARG(g->def->name), STR_ARG(a->names[i]));
+        }
+        args[k] = a->named[i];
+        spans[k] = a->named_spans[i];
+        ++count;
+    }
+    for (size_t i = 0; i < params.n && i < count; ++i) {
+        if (args[i].kind == VALUE_ABSENT) {
+            return script_error(s, at, "this call lacks the argument '%.*s'",
+                                STR_ARG(ast_as_param(params.at[i])->name));
+        }
+    }
+    return script_call_global(s, g, args, spans, count, at);
+}
+
 /* Arguments of these may not be evaluated where they stand, or not at once. */
 static bool is_lazy(value callee)
 {
@@ -346,10 +377,9 @@ value eval_call(script *s, const ast_call *n, hints names)
         return v;
     }
     if (callee.kind == VALUE_GLOBAL) {
-        return script_error(
-            s, n->node.at,
-            "calls from one function of the module to another ('%.*s') are not supported",
-            STR_ARG(callee.as.text));
+        script_global *g = map_get(&s->globals, callee.as.text);
+        if (g != NULL) return call_global(s, g, &a, n->node.at);
+        return script_error(s, n->node.at, "'%.*s' is no function of this module", STR_ARG(callee.as.text));
     }
     return script_error(s, n->node.at, "%s cannot be called", value_what(callee));
 }

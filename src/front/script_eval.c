@@ -40,6 +40,12 @@ static value predefined(script *s, str name)
 /* Was the name bound in a scope that has ended, or is it bound later? Says so. */
 static value undefined(script *s, str name, span at)
 {
+    if (s->suite != NULL && map_get(&s->globals, name) != NULL) {
+        /* A function of the program that only comes later in the file. */
+        value v = value_of(VALUE_GLOBAL);
+        v.as.text = name;
+        return v;
+    }
     for (const scope *where = s->scope; where != NULL; where = where->outer) {
         const binding *b = map_get(&where->names, name);
         if (b == NULL) continue;
@@ -145,6 +151,13 @@ value eval_attribute(script *s, value object, str name, span at)
 {
     if (object.kind == VALUE_POISON) return object;
     if (object.kind == VALUE_SPACE) return space_attribute(s, object, name, at);
+    if (object.kind == VALUE_GLOBAL) {
+        str path = str_format(s->mem, "%.*s.%.*s", STR_ARG(object.as.text), STR_ARG(name));
+        if (map_get(&s->globals, path) == NULL)
+            return script_error(s, at, "'%.*s' has no function '%.*s'", STR_ARG(object.as.text), STR_ARG(name));
+        object.as.text = path;
+        return object;
+    }
     if (object.kind == VALUE_BUFFER) return buffer_attribute(s, object, name, at);
     if (object.kind == VALUE_EXPR || object.kind == VALUE_REGION) {
         if (str_is(name, "dtype") && object.kind == VALUE_EXPR)

@@ -221,6 +221,14 @@ static void look_at(void *user, const ast *n)
     u->old = u->old || old;
 }
 
+void script_look_at(const ast_def *def, value decorator, bool *is_old, bool *has_blocks)
+{
+    usage u = {.old = decorator.is_old};
+    ast_each(&def->node, look_at, &u);
+    *is_old = u.old;
+    *has_blocks = u.blocks;
+}
+
 /* Is the body one explicit block "root" without axes? */
 static bool is_root(const ir_node *body)
 {
@@ -260,10 +268,9 @@ const ir_func *read_func(script *s, const ast_def *def, value decorator, bool in
 {
     unsigned errors = s->diags->errors;
     (void)in_class;
-    usage u = {.old = decorator.is_old};
-    ast_each(&def->node, look_at, &u);
     func_state *f = arena_new(s->mem, func_state);
-    *f = (func_state){.def = def, .name = def->name, .is_old = u.old, .has_blocks = u.blocks};
+    *f = (func_state){.def = def, .name = def->name};
+    script_look_at(def, decorator, &f->is_old, &f->has_blocks);
     scope names;
     suite body;
     s->func = f;

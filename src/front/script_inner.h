@@ -73,6 +73,10 @@ typedef struct func_state {
     const ast_def *def;
     str name;
     bool is_old, is_private, has_blocks;
+    bool is_called; /* what is read is a function that it calls: `def` and the like are that one's */
+    const struct script_global *called; /* that function */
+    size_t called_first;                /* its symbols begin here */
+    map called_dims;                    /* symbol -> the extent that a call gave it */
     ir_func_kind kind;
     param_vec params;
     attr_vec attrs;
@@ -96,6 +100,16 @@ typedef struct hints {
     size_t n;
 } hints;
 
+/* A function of the program that others can call. */
+typedef struct script_global {
+    const ast_def *def;
+    value decorator;
+    scope *scope; /* what it sees around it, up to `limit` */
+    size_t limit;
+    bool is_open;   /* its statements are being put in place */
+    bool is_called; /* some function calls it */
+} script_global;
+
 typedef struct script {
     arena *mem;
     diag_list *diags;
@@ -116,6 +130,7 @@ typedef struct script {
     const ast *whole;  /* what is the whole value of the binding, or the statement, being read */
     unsigned lazy;     /* around: expressions that may not be evaluated, or more than once */
     uint64_t steps;    /* evaluations so far */
+    map globals;       /* path, "Module.name" -> script_global */
     map rows;          /* "<space>.<name>" -> name_row, as looked up so far */
     bool in_signature; /* quoted names in shapes define variables */
 } script;
@@ -322,6 +337,14 @@ value eval_call(script *s, const ast_call *n, hints names);
 /* A closure with these values for its parameters. */
 value call_closure(script *s, const closure *f, value_list args, span at);
 
+/* ---- script_inline.c: calls between functions ----------------------------------------------------
+ */
+
+/* Puts the function's statements in place; the value that it returns. */
+value script_call_global(script *s, script_global *g, const value *args, const span *spans, size_t count, span at);
+/* T.match_buffer of an argument for a handle. */
+value script_match_handle(script *s, const call *c, buffer_spec *spec);
+
 /* ---- script_atomic.c: operations that happen at a moment ---------------------------------------
  */
 
@@ -368,6 +391,8 @@ void bind_target(script *s, const ast *target, value v);
 value frame_open(script *s, const frame *f, span at);
 /* Is the name assigned more than once in the function being read? */
 bool func_assigned_often(script *s, str name);
+/* How a function is written: by the older names, and with blocks. */
+void script_look_at(const ast_def *def, value decorator, bool *is_old, bool *has_blocks);
 /* Reads one function. NULL: reported. */
 const ir_func *read_func(script *s, const ast_def *def, value decorator, bool in_class);
 /* The name space rows of a decorator: T.prim_func, I.ir_module ...; NULL where it is none of them.

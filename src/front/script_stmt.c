@@ -136,9 +136,12 @@ value fn_assert(script *s, const call *c)
 
 static void exec_return(script *s, const ast_return *n)
 {
+    if (s->func->is_called) {
+        script_error(s, n->node.at, "a function that is called can only return at its end");
+        return;
+    }
     if (n->value == NULL) {
-        script_error(s, n->node.at,
-                     "'return' needs a value; a kernel's threads end at the end of the function");
+        suite_emit(s, ir_make(s->mem, RETURN, return, n->node.at, IR_VOID, .value = NULL));
         return;
     }
     value v = eval(s, n->value);
@@ -148,6 +151,15 @@ static void exec_return(script *s, const ast_return *n)
     if (result != NULL && !ir_type_is_void(s->func->result))
         result = to_type(s, value_expr(result), s->func->result, n->value->at);
     suite_emit(s, ir_make(s->mem, RETURN, return, n->node.at, IR_VOID, .value = result));
+}
+
+value fn_thread_return(script *s, const call *c)
+{
+    if (s->suite == NULL)
+        return script_error(s, c->at, "T.thread_return belongs into the body of a function");
+    if (s->lazy != 0) return script_error(s, c->at, "T.thread_return gives no value");
+    suite_emit(s, ir_make(s->mem, RETURN, return, c->at, IR_VOID, .value = NULL));
+    return value_none();
 }
 
 static void exec_expression(script *s, const ast_expression *n)

@@ -73,6 +73,7 @@ struct value {
     bool is_list;    /* of a tuple */
     bool is_fresh;   /* an assignment names it: it makes no variable */
     bool is_old;     /* of a space or function: through the older `tir` */
+    bool is_handle;  /* of a buffer: an argument for a parameter that is a handle */
     ir_type pointee; /* of a pointer: what it points to, void where unknown ... */
     ir_scope scope;  /* ... and where */
     union {

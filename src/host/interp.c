@@ -200,14 +200,26 @@ static ingot_status run_alloc(const machine *m, host_insn i)
     return status;
 }
 
-static ingot_status run_assert(const machine *m, host_insn i)
+static ingot_status stop(const machine *m, size_t index)
 {
-    const host_message *message = &m->frame->function->messages[host_wide(i)];
-    if (m->frame->regs[i.d].i != 0) return INGOT_OK;
+    const host_message *message = &m->frame->function->messages[index];
     ingot_status status = str_is(message->error, "TypeError")    ? INGOT_TYPE
                           : str_is(message->error, "ValueError") ? INGOT_VALUE
                                                                  : INGOT_RUNTIME;
     return error_set(m->error, status, "%s", message->text.p);
+}
+
+static ingot_status run_check(const machine *m, host_insn i)
+{
+    host_value pointer = m->frame->regs[i.d];
+    void *memory = m->frame->memories[pointer.memory];
+    int32_t code = 0;
+    if (m->env->read == NULL || memory == NULL) return INGOT_OK;
+    ingot_status status = m->env->read(m->env->user, memory, (uint64_t)pointer.i, &code, m->error);
+    if (status != INGOT_OK || code == 0) return status;
+    if (code > 0 && code <= i.sub) return stop(m, host_wide(i) + (size_t)code - 1);
+    return error_set(m->error, INGOT_DEVICE, "host function \"%s\": an assertion of no number",
+                     m->frame->function->name.p);
 }
 
 /* Everything but control flow; the instructions that can fail besides. */
@@ -261,7 +273,8 @@ static ingot_status step(const machine *m, host_insn i)
         break;
     case HOST_ALLOC: return run_alloc(m, i);
     case HOST_LAUNCH: return m->env->launch(m->env->user, m->frame, host_wide(i), m->error);
-    case HOST_ASSERT: return run_assert(m, i);
+    case HOST_ASSERT: return r[i.d].i != 0 ? INGOT_OK : stop(m, host_wide(i));
+    case HOST_CHECK: return run_check(m, i);
     case HOST_JUMP:
     case HOST_UNLESS:
     case HOST_RETURN:

@@ -30,6 +30,8 @@ typedef struct host_env {
     ingot_status (*launch)(void *user, const host_frame *frame, size_t index, ingot_error *error);
     ingot_status (*alloc)(void *user, uint64_t bytes, void **out, ingot_error *error);
     void (*free)(void *user, void *memory);
+    /* The int32 at a byte offset of memory, once all work before is done. NULL: every one is 0. */
+    ingot_status (*read)(void *user, void *memory, uint64_t offset, int32_t *out, ingot_error *error);
     uint64_t budget; /* instructions until the code counts as endless; 0: the default */
 } host_env;
 

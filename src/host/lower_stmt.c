@@ -45,11 +45,33 @@ static void lower_launch(lower *l, const ir_node *n)
     lower_emit_wide(l, HOST_LAUNCH, 0, l->launches.n - 1);
 }
 
+/* (pointer, kind, message, kind, message ...) */
+static void lower_check(lower *l, const ir_node *n)
+{
+    ir_list args = ir_as_call(n)->args;
+    size_t first = l->messages.n, count = (args.n - 1) / 2;
+    uint16_t pointer = lower_expr(l, args.at[0]);
+    bool strings = args.n % 2 == 1 && count <= UINT8_MAX;
+    for (size_t i = 1; i < args.n; ++i) strings = strings && args.at[i]->kind == IR_STRING;
+    if (!strings) {
+        diag_error(l->diags, n->at, "T.check_asserts takes a pointer, and up to 255 pairs of texts");
+        return;
+    }
+    for (size_t i = 1; i < args.n; i += 2) {
+        message_vec_push(l->mem, &l->messages,
+                         (host_message){ir_as_string(args.at[i])->text, ir_as_string(args.at[i + 1])->text});
+    }
+    size_t at = lower_emit_wide(l, HOST_CHECK, pointer, first);
+    l->code.at[at].sub = (uint8_t)count;
+}
+
 static void lower_eval(lower *l, const ir_node *n)
 {
     const ir_node *value = ir_as_eval(n)->value;
     if (value->kind == IR_CALL && ir_as_call(value)->fn == IR_FN_CALL_PACKED) {
         lower_launch(l, value);
+    } else if (value->kind == IR_CALL && ir_as_call(value)->fn == IR_FN_CHECK_ASSERTS) {
+        lower_check(l, value);
     } else if (ir_has_effect(value)) {
         lower_expr(l, value); /* says that it is not supported */
     }

@@ -21,6 +21,7 @@ typedef enum shape {
     SHAPE_ALLOC,
     SHAPE_LAUNCH,
     SHAPE_ASSERT,
+    SHAPE_CHECK,
     SHAPE_RETURN,
     SHAPE_END
 } shape;
@@ -204,6 +205,9 @@ static bool insn_ok(const check *c, size_t at)
                i.b < f->alloc_count;
     case SHAPE_LAUNCH: return body && host_wide(i) < f->launch_count;
     case SHAPE_ASSERT: return body && reg_is_bool(c, i.d) && host_wide(i) < f->message_count;
+    case SHAPE_CHECK:
+        return body && reg_ok(c, i.d) && is_pointer(regs[i.d]) && i.sub <= f->message_count &&
+               host_wide(i) <= f->message_count - i.sub;
     case SHAPE_RETURN: return body && returns(c, i);
     case SHAPE_END: return body;
     }

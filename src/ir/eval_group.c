@@ -267,6 +267,21 @@ static void exec_matrix(eval *ev, const ir_call *c, const unsigned char *mask)
     }
 }
 
+/* After a launch: the number of the assertion that failed, counted from the last of the list; 0 for none. */
+static void check_asserts(eval *ev, const ir_call *c, const unsigned char *mask)
+{
+    eval_lane at = {ev, 0, mask};
+    eval_cell code = {.i = 0};
+    if (!eval_read(at, eval_scalar(at, c->args.at[0]), IR_I32, 0, c->node.at, &code) || code.i == 0) return;
+    size_t first = 2 * (size_t)code.i - 1;
+    if (code.i < 0 || first + 1 >= c->args.n || c->args.at[first + 1]->kind != IR_STRING) {
+        eval_fail(ev, c->node.at, "an assertion of no number");
+        return;
+    }
+    eval_fail(ev, c->node.at, "%.*s: %.*s", STR_ARG(ir_as_string(c->args.at[first])->text),
+              STR_ARG(ir_as_string(c->args.at[first + 1])->text));
+}
+
 void eval_call_stmt(eval *ev, const ir_call *c, const unsigned char *mask)
 {
     switch ((int)c->fn) {
@@ -277,6 +292,7 @@ void eval_call_stmt(eval *ev, const ir_call *c, const unsigned char *mask)
     case IR_FN_SIMD_STORE:
     case IR_FN_SIMD_MMA: exec_matrix(ev, c, mask); return;
     case IR_FN_CALL_PACKED: eval_packed(ev, c); return;
+    case IR_FN_CHECK_ASSERTS: check_asserts(ev, c, mask); return;
     case IR_FN_CALL_EXTERN:
         eval_fail(ev, c->node.at, "functions from outside cannot be interpreted");
         return;

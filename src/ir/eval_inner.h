@@ -94,6 +94,8 @@ bool eval_get(eval_lane at, const ir_var *var, size_t element, span where, eval_
 
 /* Fresh memory for a buffer, as its scope has it, and its data variable. */
 void eval_allocate(eval *ev, const ir_buffer *b, const unsigned char *mask);
+/* Its memory as zeros. */
+void eval_zero(eval *ev, const ir_buffer *b);
 /* A buffer's memory given from outside. */
 void eval_adopt(eval *ev, const ir_var *data, void *bytes, size_t size, str name);
 /* Buffers that were allocated outside of the region get memory for its lanes. */

@@ -131,6 +131,13 @@ void eval_allocate(eval *ev, const ir_buffer *b, const unsigned char *mask)
     point_lanes(ev, b->data, s);
 }
 
+void eval_zero(eval *ev, const ir_buffer *b)
+{
+    const eval_slot *s = map_get_id(&ev->slots, b->data);
+    eval_store *store = s != NULL ? s->cells[0].store : NULL;
+    if (store != NULL) memset(store->bytes, 0, store->size * store->copies);
+}
+
 void eval_adopt(eval *ev, const ir_var *data, void *bytes, size_t size, str name)
 {
     eval_store *s = arena_new(ev->keep, eval_store);

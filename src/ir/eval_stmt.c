@@ -310,7 +310,10 @@ static void exec_kind(eval *ev, const ir_node *n, const unsigned char *mask)
         break;
     case IR_STORE: exec_store(ev, ir_as_store(n), mask); break;
     case IR_BIND: exec_bind(ev, ir_as_bind(n), mask); break;
-    case IR_ALLOC: eval_allocate(ev, ir_as_alloc(n)->buffer, mask); break;
+    case IR_ALLOC:
+        eval_allocate(ev, ir_as_alloc(n)->buffer, mask);
+        if (ir_attrs_get(ir_as_alloc(n)->annotations, "zeroed") != NULL) eval_zero(ev, ir_as_alloc(n)->buffer);
+        break;
     case IR_DECL: break;
     case IR_FOR: exec_for(ev, ir_as_for(n), mask); break;
     case IR_WHILE: exec_while(ev, ir_as_while(n), mask); break;

@@ -94,8 +94,7 @@ static void check_ready(verifier *v, const ir_node *n)
     if (n->type.code == IR_FLOAT && n->type.bits == 64) verify_fail(v, n->at, "a double is left");
     if (ir_type_is_small_float(n->type)) verify_fail(v, n->at, "a float8 is left");
     bool no_loop = n->kind == IR_FOR && ir_as_for(n)->loop != IR_SERIAL;
-    bool never = n->kind == IR_BLOCK || n->kind == IR_REDUCER || n->kind == IR_ASSERT ||
-                 n->kind == IR_RETURN;
+    bool never = n->kind == IR_BLOCK || n->kind == IR_REDUCER || n->kind == IR_ASSERT;
     if (no_loop || never) verify_fail(v, n->at, "a statement that MSL has no words for is left");
 }
 

@@ -228,7 +228,7 @@ void msl_stmt(emitter *e, const ir_node *n)
     case IR_CONTINUE: buf_line(&e->out, "continue;"); return;
     case IR_RETURN: buf_line(&e->out, "return;"); return;
     case IR_EVAL: evaluate(e, ir_as_eval(n)); return;
-    case IR_ASSERT: refuse(e, n, "an assert inside a kernel"); return;
+    case IR_ASSERT: refuse(e, n, "an assertion"); return;
     case IR_ATTR: {
         const ir_attr *a = ir_as_attr(n);
         diag_error(e->diags, n->at, "attribute \"%.*s\" cannot be emitted as Metal", STR_ARG(a->key));

@@ -206,11 +206,23 @@ static bool virtual_axis(const ir_node *n, thread_axis *out)
     return thread_tag_is_virtual(out->tag);
 }
 
+static void find_return(void *user, const ir_node *n)
+{
+    const ir_node **found = user;
+    if (n->kind == IR_RETURN && *found == NULL) *found = n;
+}
+
 static const ir_node *play_all(inject *j, const thread_axis *axis, const ir_node *body)
 {
     int64_t n;
     if (!ir_const_value(axis->extent, &n) || n < 1 || n > MOST_THREADS) {
         diag_error(j->cx->diags, axis->extent->at, "the number of virtual threads must be a constant from 1 to %d", MOST_THREADS);
+        return ir_nop(j->cx->mem);
+    }
+    const ir_node *returned = NULL;
+    ir_each(body, find_return, &returned);
+    if (returned != NULL) {
+        diag_error(j->cx->diags, returned->at, "a virtual thread cannot return early: guard the statements after it with an if");
         return ir_nop(j->cx->mem);
     }
     players p = {.cx = j->cx, .var = axis->var, .n = n, .names = arena_array(j->cx->mem, map, (size_t)n),

@@ -4,8 +4,6 @@
 
 #include "ir/verify.h"
 
-#include "ir/verify.h"
-
 const pass_info pass_list[] = {
 #define PASS(name, needs, gives, reason)           {#name, pass_##name, needs, gives, reason},
 #define PASS_AGAIN(name, fn, needs, gives, reason) {#name, pass_##fn, needs, gives, reason},
@@ -46,14 +44,12 @@ const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_optio
     if (!find_last(cx, o, &last)) return NULL;
     unsigned before = cx->diags->errors;
     if (o->verify && !ir_verify(cx->mem, cx->diags, m, NULL)) return NULL;
-    if (o->verify && !ir_verify(cx->mem, cx->diags, m, NULL)) return NULL;
     for (size_t i = 0; i <= last; ++i) {
         const pass_info *pass = &pass_list[i];
         assert((m->properties & pass->needs) == pass->needs);
         m = pass->run(cx, m);
         if (cx->diags->errors != before) return NULL;
         m = with_properties(cx->mem, m, pass->gives);
-        if (o->verify && !ir_verify(cx->mem, cx->diags, m, pass->name)) return NULL;
         if (o->verify && !ir_verify(cx->mem, cx->diags, m, pass->name)) return NULL;
         if (o->after != NULL) o->after(o->user, i, pass, m);
     }

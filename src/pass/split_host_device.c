@@ -82,10 +82,6 @@ static const ir_node *clean_node(ir_rewrite *r, const ir_node *n)
     if (n->kind == IR_ATTR) return clean_node(r, ir_as_attr(n)->body);
     if (n->kind == IR_ASSERT) {
         if (ir_const_value(ir_as_assert(n)->cond, &value) && value != 0) return ir_nop(r->mem);
-        diag_error(diags, n->at, "an assert inside a kernel is not supported: Metal cannot report it");
-    }
-    if (n->kind == IR_RETURN) {
-        diag_error(diags, n->at, "return inside a kernel is not supported: guard the statements after it with if");
     }
     if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_CALL_PACKED) {
         diag_error(diags, n->at, "call_packed inside a kernel is not supported: it calls host code");

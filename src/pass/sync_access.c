@@ -265,6 +265,8 @@ void sync_accesses(sync_space *s, const ir_node *stmt, access_vec *out)
         if (!ir_type_is_pointer(ir_as_bind(stmt)->var->type)) read_node(&r.w, ir_as_bind(stmt)->value);
     } else if (stmt->kind == IR_EVAL) {
         read_node(&r.w, ir_as_eval(stmt)->value);
+    } else if (stmt->kind == IR_ASSERT) {
+        read_node(&r.w, ir_as_assert(stmt)->cond);
     }
 }
 

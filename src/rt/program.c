@@ -186,6 +186,17 @@ static void free_memory(void *user, void *memory)
     rt_buffer_release(memory);
 }
 
+static ingot_status read_memory(void *user, void *memory, uint64_t offset, int32_t *out, ingot_error *error)
+{
+    const rt_call *call = user;
+    const ingot_buffer *b = memory;
+    unsigned char bytes[4];
+    if (offset > b->size || b->size - offset < sizeof bytes) return error_set(error, INGOT_DEVICE, "a read past a temporary's end");
+    ingot_status status = rt_buffer_read(b, (size_t)offset, bytes, sizeof bytes, call->stream, error);
+    *out = (int32_t)((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
+    return status;
+}
+
 static ingot_value value_of(DLDataType t, host_value v)
 {
     if (t.code == kDLOpaqueHandle) return ingot_none();
@@ -202,7 +213,8 @@ static ingot_status run(rt_call *call, host_frame *frame, const ingot_value *arg
     host_device device = {.mem = d->mem, .id = d->id, .user = d, .find = find_memory};
     ingot_status status = host_bind(frame, args, count, &device, error);
     if (status != INGOT_OK) return status;
-    host_env env = {.user = call, .launch = rt_launch_kernel, .alloc = alloc_memory, .free = free_memory};
+    host_env env = {.user = call, .launch = rt_launch_kernel, .alloc = alloc_memory, .free = free_memory,
+                    .read = read_memory};
     host_value value = {.i = 0};
     status = host_run(frame, &env, &value, error);
     if (status == INGOT_OK && result != NULL) *result = value_of(frame->function->result, value);

@@ -252,12 +252,58 @@ static void test_dynamic_memory(void **state)
     ingot_module_release(m);
 }
 
+/* Assertions in kernels: with and without barriers, in a loop written out; the earliest that fails is told, with its place. */
+static const char asserting[] = SCRIPT_HEAD
+    "    def main(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), n: T.int32):\n"
+    "        for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n"
+    "            S = T.alloc_buffer((64,), \"int32\", scope=\"shared\")\n"
+    "            assert A[t] >= 0, (\"ValueError\", [\"negative\"])\n"
+    "            S[t] = A[t]\n"
+    "            for k in T.unroll(2):\n"
+    "                assert S[63 - t] < n, \"too large\"\n"
+    "                B[t] = S[63 - t]\n"
+    "        for t in T.thread_binding(64, thread=\"threadIdx.x\"):\n"
+    "            assert B[t] != 7, (\"TypeError\", [\"seven\"])\n"
+    "            B[B[t] % 64] = 0\n";
+
+static void test_device_assert(void **state)
+{
+    (void)state;
+    ingot_module *m = compile_with(asserting, NULL);
+    runner r = run_open(m);
+    ingot_error error = {0};
+    DLDataType i32 = {kDLInt, 32, 1};
+    static const struct {
+        int32_t element; /* A[5]; the others are 1 */
+        int64_t n;
+        ingot_status status;
+        const char *words;
+    } cases[] = {
+        {1, 100, INGOT_OK, ""},
+        {-3, 100, INGOT_VALUE, "negative (asserted in kernel \"main_kernel\", <script>:9)"},
+        {100, 100, INGOT_RUNTIME, "too large (asserted in kernel \"main_kernel\", <script>:12)"},
+        {-3, 0, INGOT_VALUE, "negative (asserted in kernel \"main_kernel\", <script>:9)"}, /* both fail */
+        {7, 100, INGOT_TYPE, "seven (asserted in kernel \"main_kernel_1\", <script>:15)"},
+        {2, 100, INGOT_OK, ""}, /* nothing is left of the failures before */
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        int32_t in[64];
+        for (int i = 0; i < 64; ++i) in[i] = i == 5 ? cases[k].element : 1;
+        ingot_value values[3] = {run_tensor(&r, i32, 64, in), run_tensor(&r, i32, 64, NULL), ingot_int(cases[k].n)};
+        if (cases[k].status == INGOT_OK) check(call(&r, values, 3, &error), &error);
+        else refused(&r, values, 3, cases[k].status, cases[k].words);
+        check(ingot_stream_sync(r.stream, &error), &error);
+    }
+    run_close(&r);
+    ingot_module_release(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbolic), cmocka_unit_test(test_empty), cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_payloads), cmocka_unit_test(test_fault), cmocka_unit_test(test_on_launch),
-        cmocka_unit_test(test_dynamic_memory),
+        cmocka_unit_test(test_dynamic_memory), cmocka_unit_test(test_device_assert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
