@@ -10,6 +10,10 @@ const air_component *ingot_air_component(void)
         .version = INGOT_VERSION,
         .llvm = LLVM_VERSION_STRING,
         .disassemble = air_disassemble,
+        .load = air_kernel_load,
+        .free = air_kernel_free,
+        .info = air_kernel_info,
+        .run = air_kernel_run,
     };
     return &component;
 }

@@ -5,10 +5,10 @@
 #include "air/air.h"
 
 ingot_status air_disassemble(const ingot_allocator *mem, str bytes, const char *kernel, buf *out, ingot_error *error);
-ingot_status air_load(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error);
-void air_free(air_kernel *kernel);
-const rt_kernel_info *air_info(const air_kernel *kernel);
-ingot_status air_run(const air_launch *launch, ingot_error *error);
+ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error);
+void air_kernel_free(air_kernel *kernel);
+const rt_kernel_info *air_kernel_info(const air_kernel *kernel);
+ingot_status air_kernel_run(const air_launch *launch, ingot_error *error);
 ingot_status air_build(const ingot_allocator *mem, str text, str name, const air_target *target, buf *out, buf *diagnostics,
                        ingot_error *error);
 

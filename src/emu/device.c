@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "emu/emu.h"
+#include "emu/library.h"
+#include "rt/component.h"
 
 typedef struct device {
     const ingot_allocator *mem;
@@ -25,6 +27,8 @@ typedef struct kernel {
     const emu_kernel *kernel;
     rt_kernel_info info;
     rt_slot slots[EMU_MAX_BUFFERS];
+    const air_component *air; /* of a kernel of a metallib ... */
+    air_kernel *native;       /* ... which is this one: the fields between are empty then */
 } kernel;
 
 static const rt_limits limits = {.name = "Ingot software Metal device",
@@ -169,25 +173,33 @@ static void free_kernel(void *self, void *handle)
 {
     (void)self;
     kernel *k = handle;
+    if (k->native != NULL) k->air->free(k->native);
     emu_library_free(k->library);
     mem_free(k->mem, k, sizeof *k);
+}
+
+/* A kernel of a metallib: the component compiles its AIR for this processor. */
+static ingot_status load_native(kernel *k, const rt_source *source, ingot_error *error)
+{
+    ingot_error inner = {.status = INGOT_OK};
+    k->air = rt_component(&inner);
+    if (k->air == NULL) return error_set(error, inner.status, "running AIR: %s", inner.message);
+    const air_source from = {.bytes = {source->text, source->size}, .kernel = source->kernel};
+    return k->air->load(k->mem, &from, &k->native, error);
 }
 
 static ingot_status load_kernel(void *self, const rt_source *source, void **out, ingot_error *error)
 {
     device *d = self;
     *out = NULL;
-    if (source->format != RT_FORMAT_METAL) {
-        return error_set(error, INGOT_UNSUPPORTED,
-                         "the payload is a valid metallib, but executing AIR is not available in this build; format \"metal\" "
-                         "(MSL text) runs");
-    }
     kernel *k = mem_zeroed(d->mem, 1, sizeof *k);
     if (k == NULL) return error_no_memory(error);
     k->mem = d->mem;
-    str text = {source->text, source->size};
-    ingot_status status = emu_library_compile(d->mem, text, str_of(source->kernel), &k->library, NULL, error);
-    if (status == INGOT_OK) {
+    const bool text = source->format == RT_FORMAT_METAL;
+    const str bytes = {source->text, source->size};
+    ingot_status status = text ? emu_library_compile(d->mem, bytes, str_of(source->kernel), &k->library, NULL, error)
+                               : load_native(k, source, error);
+    if (status == INGOT_OK && text) {
         k->kernel = emu_library_find(k->library, str_of(source->kernel));
         if (k->kernel == NULL) status = error_set(error, INGOT_FORMAT, "the text defines no kernel of this name");
     }
@@ -195,7 +207,7 @@ static ingot_status load_kernel(void *self, const rt_source *source, void **out,
         free_kernel(d, k);
         return status;
     }
-    describe(k);
+    if (text) describe(k);
     *out = k;
     return INGOT_OK;
 }
@@ -204,7 +216,28 @@ static const rt_kernel_info *kernel_info(void *self, void *handle)
 {
     (void)self;
     const kernel *k = handle;
-    return &k->info;
+    return k->native != NULL ? k->air->info(k->native) : &k->info;
+}
+
+static void spread_work(void *pool, void (*body)(void *user), void *user)
+{
+    emu_pool_run(pool, body, user);
+}
+
+static ingot_status launch_native(const kernel *k, const emu_launch *l, ingot_error *error)
+{
+    air_binding buffers[RT_MAX_BUFFERS + 1];
+    for (size_t i = 0; i < l->buffer_count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
+    const air_launch launch = {.kernel = k->native,
+                               .buffers = buffers,
+                               .buffer_count = l->buffer_count,
+                               .threadgroup_lengths = l->threadgroup_lengths,
+                               .threadgroup_count = l->threadgroup_count,
+                               .groups = {l->groups[0], l->groups[1], l->groups[2]},
+                               .threads = {l->threads[0], l->threads[1], l->threads[2]},
+                               .spread = spread_work,
+                               .pool = l->pool};
+    return k->air->run(&launch, error);
 }
 
 static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, ingot_error *error)
@@ -232,7 +265,7 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .groups = {l->grid[0], l->grid[1], l->grid[2]},
                          .threads = {l->group[0], l->group[1], l->group[2]},
                          .pool = d->pool};
-    return emu_run(&launch, error);
+    return k->native != NULL ? launch_native(k, &launch, error) : emu_run(&launch, error);
 }
 
 static ingot_status sync_queue(void *self, void *queue, ingot_error *error)

@@ -1,0 +1,274 @@
+/* A kernel's machine code: parsed, made one function, lowered, optimised, emitted. */
+#include "air/compile.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <string.h>
+
+#include "air/lower.h"
+#include "base/error.h"
+
+void air_target_ready(void)
+{
+    (void)LLVMInitializeNativeTarget();
+    (void)LLVMInitializeNativeAsmPrinter();
+}
+
+/* ---- The module as it comes: constants filled in, one function --------------------------------------------------- */
+
+static const air_constant *given(const air_job *job, uint32_t index)
+{
+    for (size_t i = 0; i < job->constant_count; ++i)
+        if (job->constants[i].index == index) return &job->constants[i];
+    return NULL;
+}
+
+static LLVMValueRef constant_value(LLVMTypeRef type, uint64_t bits)
+{
+    float f;
+    const uint32_t low = (uint32_t)bits;
+    memcpy(&f, &low, sizeof f);
+    if (LLVMGetTypeKind(type) == LLVMFloatTypeKind) return LLVMConstReal(type, (double)f);
+    if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) return LLVMConstInt(type, bits, 0);
+    return NULL;
+}
+
+/* air.is_function_constant_defined(global): the calls become their answers. */
+static void answer_defined(LLVMModuleRef m, const air_job *job, const air_function_constant *all, size_t n)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(m, "air.is_function_constant_defined");
+    if (f == NULL) return;
+    for (LLVMUseRef u = LLVMGetFirstUse(f), next; u != NULL; u = next) {
+        next = LLVMGetNextUse(u);
+        LLVMValueRef call = LLVMGetUser(u), what;
+        if (LLVMIsACallInst(call) == NULL) continue;
+        what = LLVMGetOperand(call, 0);
+        while (LLVMIsAConstantExpr(what) != NULL) what = LLVMGetOperand(what, 0);
+        bool defined = false;
+        for (size_t i = 0; i < n; ++i) defined |= all[i].global == what && given(job, all[i].index) != NULL;
+        LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), defined, 0));
+    }
+}
+
+static void fill_constants(arena *mem, LLVMModuleRef m, const air_job *job)
+{
+    size_t n;
+    const air_function_constant *all = air_constants_read(mem, m, &n);
+    for (size_t i = 0; i < n; ++i) {
+        const air_constant *c = given(job, all[i].index);
+        if (c == NULL) continue;
+        LLVMValueRef value = constant_value(LLVMGlobalGetValueType(all[i].global), c->bits);
+        if (value == NULL) continue;
+        LLVMSetInitializer(all[i].global, value);
+        LLVMSetExternallyInitialized(all[i].global, 0);
+        LLVMSetGlobalConstant(all[i].global, 1);
+        LLVMSetLinkage(all[i].global, LLVMInternalLinkage);
+    }
+    answer_defined(m, job, all, n);
+}
+
+static unsigned attribute(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+/* Everything that the kernel calls becomes part of it; initialisers of constants are evaluated. */
+static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel, ingot_error *error)
+{
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        LLVMRemoveEnumAttributeAtIndex(f, at, attribute("noinline"));
+        LLVMRemoveEnumAttributeAtIndex(f, at, attribute("optnone"));
+        if (f == kernel) continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
+    }
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed == NULL) return true;
+    char *text = LLVMGetErrorMessage(failed);
+    error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool verify(LLVMModuleRef m, const char *what, ingot_status status, ingot_error *error)
+{
+    char *text = NULL;
+    const bool bad = LLVMVerifyModule(m, LLVMReturnStatusAction, &text) != 0;
+    if (bad) error_set(error, status, "%s is not valid: %.300s", what, text);
+    LLVMDisposeMessage(text);
+    return !bad;
+}
+
+/* ---- This processor ---------------------------------------------------------------------------------------------- */
+
+typedef struct machine {
+    LLVMTargetMachineRef target;
+    LLVMTargetDataRef layout;
+    char *triple, *cpu, *features;
+    bool converts_half;
+} machine;
+
+static bool open_machine(machine *m, ingot_error *error)
+{
+    air_target_ready();
+    *m = (machine){.triple = LLVMGetDefaultTargetTriple(), .cpu = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
+    char *text = NULL;
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(m->triple, &target, &text) != 0) {
+        error_set(error, INGOT_UNSUPPORTED, "LLVM: %s", text);
+        LLVMDisposeMessage(text);
+        return false;
+    }
+    m->target = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                        LLVMCodeModelJITDefault);
+    m->layout = LLVMCreateTargetDataLayout(m->target);
+    m->converts_half = strstr(m->features, "+f16c") != NULL || strncmp(m->triple, "aarch64", 7) == 0;
+    return true;
+}
+
+/* ---- Out --------------------------------------------------------------------------------------------------------- */
+
+static void put_text(buf *out, str s)
+{
+    buf_u64(out, s.n);
+    buf_bytes(out, s.p, s.n);
+}
+
+static void put_params(const air_signature *s, buf *out)
+{
+    buf_u32(out, (uint32_t)s->param_count);
+    for (size_t i = 0; i < s->param_count; ++i) {
+        const air_param *p = &s->params[i];
+        buf_u32(out, (uint32_t)p->kind);
+        buf_u32(out, p->slot);
+        buf_u32(out, p->space);
+        buf_u32(out, str_is(p->access, "air.read") || p->space == 2);
+        buf_u64(out, p->size);
+        buf_u64(out, p->least);
+        put_text(out, p->name.p != NULL ? p->name : STR(""));
+        put_text(out, p->type.p != NULL ? p->type : STR(""));
+    }
+}
+
+static bool emit(air_lower *l, const machine *m, buf *out, ingot_error *error)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(l->to, "default<O2>", m->target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed != NULL) {
+        char *why = LLVMGetErrorMessage(failed);
+        error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", why);
+        LLVMDisposeErrorMessage(why);
+        return false;
+    }
+    char *text = NULL;
+    LLVMMemoryBufferRef object = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(m->target, l->to, LLVMObjectFile, &text, &object) != 0) {
+        error_set(error, INGOT_INTERNAL, "LLVM's code: %s", text);
+        LLVMDisposeMessage(text);
+        return false;
+    }
+    buf_u32(out, (uint32_t)l->threadgroup_bytes);
+    buf_u32(out, l->syncs);
+    buf_u32(out, l->signature->max_threads);
+    put_params(l->signature, out);
+    put_text(out, (str){LLVMGetBufferStart(object), LLVMGetBufferSize(object)});
+    LLVMDisposeMemoryBuffer(object);
+    return true;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+
+typedef struct compiling {
+    const air_job *job;
+    arena *mem;
+    buf *out;
+    ingot_error *error;
+    bool done;
+} compiling;
+
+static void set_types(air_lower *l)
+{
+    l->i1 = LLVMInt1TypeInContext(l->c);
+    l->i8 = LLVMInt8TypeInContext(l->c);
+    l->i16 = LLVMInt16TypeInContext(l->c);
+    l->i32 = LLVMInt32TypeInContext(l->c);
+    l->i64 = LLVMInt64TypeInContext(l->c);
+    l->half = LLVMHalfTypeInContext(l->c);
+    l->f32 = LLVMFloatTypeInContext(l->c);
+    l->f64 = LLVMDoubleTypeInContext(l->c);
+    l->none = LLVMVoidTypeInContext(l->c);
+    l->ptr = LLVMPointerType(l->i8, 0);
+}
+
+static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
+{
+    l->to = LLVMModuleCreateWithNameInContext("host", l->c);
+    LLVMSetTarget(l->to, m->triple);
+    LLVMSetModuleDataLayout(l->to, m->layout);
+    l->b = LLVMCreateBuilderInContext(l->c);
+    air_lower_module(l);
+    LLVMDisposeBuilder(l->b);
+    if (l->failed) return false;
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAddAttributeAtIndex(l->function, at, LLVMCreateEnumAttribute(l->c, attribute("nounwind"), 0));
+    LLVMAddTargetDependentFunctionAttr(l->function, "target-cpu", m->cpu);
+    LLVMAddTargetDependentFunctionAttr(l->function, "target-features", m->features);
+    LLVMAddTargetDependentFunctionAttr(l->function, "no-jump-tables", "true");
+    if (l->threadgroup_bytes > AIR_MAX_THREADGROUP_BYTES) {
+        error_set(p->error, INGOT_LIMIT, "it declares %llu bytes of threadgroup memory, more than the %u there are",
+                  (unsigned long long)l->threadgroup_bytes, (unsigned)AIR_MAX_THREADGROUP_BYTES);
+        return false;
+    }
+    return verify(l->to, "the module made from its AIR", INGOT_INTERNAL, p->error) && emit(l, m, p->out, p->error);
+}
+
+/* The process is thrown away afterwards: nothing of LLVM's is given back. */
+static void compile(void *user)
+{
+    compiling *p = user;
+    const air_job *job = p->job;
+    air_context context;
+    (void)air_context_open(&context, LLVM_VERSION_MAJOR < 15);
+    LLVMModuleRef module = air_parse(&context, job->bitcode, p->error);
+    if (module == NULL || !verify(module, "its AIR", INGOT_FORMAT, p->error)) return;
+    const air_signature *s = air_signature_read(p->mem, module, job->kernel, p->error);
+    if (s == NULL) return;
+    if (!str_is(s->stage, "kernel")) {
+        error_set(p->error, INGOT_UNSUPPORTED, "'%.*s' is a %.*s function; kernels alone can be run", STR_ARG(job->kernel), STR_ARG(s->stage));
+        return;
+    }
+    if (LLVMIsDeclaration(s->function)) {
+        error_set(p->error, INGOT_FORMAT, "'%.*s' has no body", STR_ARG(job->kernel));
+        return;
+    }
+    fill_constants(p->mem, module, job);
+    machine m;
+    if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, p->error)) return;
+    air_lower l = {.mem = p->mem,
+                   .c = context.c,
+                   .from = module,
+                   .layout = m.layout,
+                   .signature = s,
+                   .unchecked = job->unchecked,
+                   .converts_half = m.converts_half,
+                   .error = p->error};
+    set_types(&l);
+    p->done = lower_and_emit(p, &l, &m);
+}
+
+ingot_status air_compile(void *job, buf *out, ingot_error *error)
+{
+    arena mem;
+    arena_init(&mem, &mem_default);
+    compiling p = {job, &mem, out, error, false};
+    const bool room = arena_guard(&mem, compile, &p);
+    if (p.done) return INGOT_OK;
+    return room ? error->status : error_no_memory(error);
+}

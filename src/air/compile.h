@@ -1,0 +1,23 @@
+/* From a module's bitcode to machine code, and what the loader must know of it. */
+#ifndef AIR_COMPILE_H
+#define AIR_COMPILE_H
+
+#include "air/llvm.h"
+#include "air/runtime.h"
+
+/* What is compiled: run in the child. */
+typedef struct air_job {
+    str bitcode;
+    str kernel;
+    const air_constant *constants;
+    size_t constant_count;
+    bool unchecked;
+} air_job;
+
+/* An air_work: writes the kernel's description and then its object file; air_description_read reads the former. */
+ingot_status air_compile(void *job, buf *out, ingot_error *error);
+
+/* Makes LLVM ready for this processor; any number of times, in a turn. */
+void air_target_ready(void);
+
+#endif

@@ -1,0 +1,209 @@
+/* Loading: from a metallib or MSL text to a kernel that can be launched. */
+#include "air/kernel.h"
+
+#include <llvm-c/Orc.h>
+#include <math.h>
+#include <string.h>
+
+#include "air/child.h"
+#include "air/compile.h"
+#include "air/component.h"
+#include "air/signature.h"
+#include "base/error.h"
+#include "pack/metallib.h"
+#include "pack/reader.h"
+
+/* ---- Machine code into the process ---------------------------------------------------------------------------------- */
+
+static ingot_status of_llvm(LLVMErrorRef failed, ingot_error *error)
+{
+    char *text = LLVMGetErrorMessage(failed);
+    error_set(error, INGOT_INTERNAL, "LLVM's linker: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return INGOT_INTERNAL;
+}
+
+/* What code that LLVM makes may call beside the host functions. */
+typedef struct libc_function {
+    const char *name;
+    void (*address)(void);
+} libc_function;
+
+static const libc_function libc_functions[] = {
+    {"memcpy", (void (*)(void))memcpy}, {"memmove", (void (*)(void))memmove}, {"memset", (void (*)(void))memset},
+    {"floorf", (void (*)(void))floorf}, {"ceilf", (void (*)(void))ceilf},     {"truncf", (void (*)(void))truncf},
+    {"rintf", (void (*)(void))rintf},   {"fmaf", (void (*)(void))fmaf},       {"sqrtf", (void (*)(void))sqrtf},
+};
+
+static void add_symbol(LLVMOrcCSymbolMapPair *at, LLVMOrcLLJITRef jit, const char *name, void (*address)(void))
+{
+    at->Name = LLVMOrcLLJITMangleAndIntern(jit, name);
+    at->Sym = (LLVMJITEvaluatedSymbol){.Address = (LLVMOrcExecutorAddress)(uintptr_t)address,
+                                       .Flags = {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}};
+}
+
+static ingot_status define_host(LLVMOrcLLJITRef jit, pool *memory, ingot_error *error)
+{
+    size_t n;
+    const air_host_function *host = air_host_functions(&n);
+    const size_t more = sizeof libc_functions / sizeof *libc_functions;
+    LLVMOrcCSymbolMapPair *pairs = pool_array(memory, LLVMOrcCSymbolMapPair, n + more);
+    if (pairs == NULL) return error_no_memory(error);
+    for (size_t i = 0; i < n; ++i) add_symbol(&pairs[i], jit, host[i].name, host[i].address);
+    for (size_t i = 0; i < more; ++i) add_symbol(&pairs[n + i], jit, libc_functions[i].name, libc_functions[i].address);
+    LLVMErrorRef failed = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(pairs, n + more));
+    return failed == NULL ? INGOT_OK : of_llvm(failed, error);
+}
+
+static ingot_status link_object(air_kernel *k, str object, ingot_error *error)
+{
+    air_target_ready();
+    LLVMErrorRef failed = LLVMOrcCreateLLJIT(&k->jit, NULL);
+    if (failed != NULL) return of_llvm(failed, error);
+    ingot_status status = define_host(k->jit, &k->memory, error);
+    if (status != INGOT_OK) return status;
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.p, object.n, "kernel");
+    failed = LLVMOrcLLJITAddObjectFile(k->jit, LLVMOrcLLJITGetMainJITDylib(k->jit), bytes);
+    if (failed != NULL) return of_llvm(failed, error);
+    LLVMOrcExecutorAddress at = 0;
+    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_kernel");
+    if (failed != NULL) return of_llvm(failed, error);
+    const uintptr_t address = (uintptr_t)at;
+    memcpy(&k->entry, &address, sizeof k->entry);
+    return INGOT_OK;
+}
+
+/* ---- The description ---------------------------------------------------------------------------------------------- */
+
+static const char *read_text(reader *r, pool *memory)
+{
+    const str s = reader_str(r);
+    return r->failed ? NULL : pool_str(memory, s).p;
+}
+
+static ingot_status read_params(air_kernel *k, reader *r, ingot_error *error)
+{
+    k->param_count = reader_u32(r);
+    if (r->failed || k->param_count > 4096) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
+    air_kernel_param *params = pool_array(&k->memory, air_kernel_param, k->param_count);
+    if (params == NULL) return error_no_memory(error);
+    for (size_t i = 0; i < k->param_count; ++i) {
+        air_kernel_param *p = &params[i];
+        p->kind = reader_u32(r);
+        p->slot = reader_u32(r);
+        p->space = reader_u32(r);
+        p->read_only = reader_u32(r) != 0;
+        p->size = reader_u64(r);
+        p->least = reader_u64(r);
+        p->name = read_text(r, &k->memory);
+        p->type = read_text(r, &k->memory);
+        if (p->name == NULL || p->type == NULL) return error_no_memory(error);
+    }
+    k->params = params;
+    return INGOT_OK;
+}
+
+/* Buffer arguments in order of their slots. */
+static void describe(air_kernel *k)
+{
+    for (uint32_t slot = 0; slot < AIR_SLOTS; ++slot) {
+        for (size_t i = 0; i < k->param_count; ++i) {
+            const air_kernel_param *p = &k->params[i];
+            if (p->slot != slot) continue;
+            if (p->kind == AIR_PARAM_THREADGROUP) k->info.dynamic_count = slot + 1;
+            if (p->kind != AIR_PARAM_BUFFER || k->info.slot_count >= AIR_SLOTS) continue;
+            k->slots[k->info.slot_count++] = (rt_slot){.kind = p->space == 2 ? RT_SLOT_CONSTANT : RT_SLOT_DEVICE,
+                                                       .index = slot,
+                                                       .name = p->name,
+                                                       .type = p->type,
+                                                       .bytes = (size_t)p->size,
+                                                       .reference = p->least != 0,
+                                                       .read_only = p->read_only};
+        }
+    }
+}
+
+static ingot_status read_kernel(air_kernel *k, const buf *compiled, ingot_error *error)
+{
+    reader r = reader_of(compiled->p, compiled->n);
+    k->threadgroup_bytes = reader_u32(&r);
+    k->syncs = reader_u32(&r) != 0;
+    const uint32_t most = reader_u32(&r);
+    ingot_status status = read_params(k, &r, error);
+    if (status != INGOT_OK) return status;
+    const str object = reader_str(&r);
+    if (r.failed) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
+    k->info.slots = k->slots;
+    k->info.threadgroup_bytes = (size_t)k->threadgroup_bytes;
+    k->info.max_threads = most != 0 && most < AIR_MAX_THREADS ? most : AIR_MAX_THREADS;
+    describe(k);
+    air_turn_begin();
+    status = link_object(k, object, error);
+    air_turn_end();
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+
+void air_kernel_free(air_kernel *k)
+{
+    if (k == NULL) return;
+    if (k->jit != NULL) {
+        air_turn_begin();
+        LLVMErrorRef failed = LLVMOrcDisposeLLJIT(k->jit);
+        if (failed != NULL) LLVMConsumeError(failed);
+        air_turn_end();
+    }
+    pool_free(&k->memory);
+    mem_free(k->mem, k, sizeof *k);
+}
+
+static ingot_status compile(air_kernel *k, const air_job *job, ingot_error *error)
+{
+    air_job copy = *job;
+    buf compiled = buf_make(k->mem);
+    ingot_status status = air_child_run(air_compile, &copy, &compiled, error);
+    if (status == INGOT_OK) status = read_kernel(k, &compiled, error);
+    buf_free(&compiled);
+    return status;
+}
+
+static ingot_status load(air_kernel *k, const air_source *source, ingot_error *error)
+{
+    k->info.name = pool_str(&k->memory, str_of(source->kernel)).p;
+    if (k->info.name == NULL) return error_no_memory(error);
+    if (source->is_text) return error_set(error, INGOT_UNSUPPORTED, "MSL text as a source of native code");
+    const metallib *library;
+    ingot_status status = metallib_read(&k->memory, source->bytes, &library, error);
+    if (status != INGOT_OK) return status;
+    const metallib_function *f = metallib_find(library, str_of(source->kernel));
+    if (f == NULL) return error_set(error, INGOT_FORMAT, "it holds no function of that name (it holds %zu)", library->function_count);
+    const air_job job = {.bitcode = f->module,
+                         .kernel = f->name,
+                         .constants = source->constants,
+                         .constant_count = source->constant_count,
+                         .unchecked = source->unchecked};
+    return compile(k, &job, error);
+}
+
+ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error)
+{
+    *out = NULL;
+    mem = mem_or_default(mem);
+    air_kernel *k = mem_zeroed(mem, 1, sizeof *k);
+    if (k == NULL) return error_no_memory(error);
+    k->mem = mem;
+    k->memory = pool_make(mem);
+    const ingot_status status = load(k, source, error);
+    if (status != INGOT_OK) {
+        air_kernel_free(k);
+        return status;
+    }
+    *out = k;
+    return error_none(error);
+}
+
+const rt_kernel_info *air_kernel_info(const air_kernel *k)
+{
+    return &k->info;
+}

@@ -1,0 +1,335 @@
+/* The kernel, block by block in reverse post-order: its parameters, its instructions, its phis last. */
+#include "air/lower.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+void air_refuse(air_lower *l, const char *format, ...)
+{
+    if (l->failed) return;
+    l->failed = true;
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    error_set(l->error, INGOT_UNSUPPORTED, "%s", text);
+}
+
+/* ---- The order of blocks ----------------------------------------------------------------------------------- */
+
+typedef struct visit {
+    LLVMBasicBlockRef block;
+    unsigned next;
+} visit;
+
+static air_block *block_of(air_lower *l, LLVMBasicBlockRef b)
+{
+    return map_get_id(&l->blocks, b);
+}
+
+static unsigned successors(LLVMBasicBlockRef b)
+{
+    return LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b));
+}
+
+/* The blocks that can be reached, each after one that leads to it. */
+static LLVMBasicBlockRef *order_blocks(air_lower *l, LLVMValueRef f, unsigned *count)
+{
+    const unsigned all = LLVMCountBasicBlocks(f);
+    LLVMBasicBlockRef *order = arena_array(l->mem, LLVMBasicBlockRef, all + 1);
+    visit *stack = arena_array(l->mem, visit, all + 1);
+    unsigned depth = 0, at = all;
+    stack[depth++] = (visit){LLVMGetEntryBasicBlock(f), 0};
+    map_put_id(l->mem, &l->blocks, stack[0].block, arena_new(l->mem, air_block));
+    while (depth != 0) {
+        visit *v = &stack[depth - 1];
+        if (v->next < successors(v->block)) {
+            LLVMBasicBlockRef next = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(v->block), v->next++);
+            if (block_of(l, next) != NULL) continue;
+            map_put_id(l->mem, &l->blocks, next, arena_new(l->mem, air_block));
+            stack[depth++] = (visit){next, 0};
+            continue;
+        }
+        order[--at] = v->block;
+        --depth;
+    }
+    *count = all - at;
+    for (unsigned i = at; i < all; ++i) {
+        air_block *b = block_of(l, order[i]);
+        b->order = i - at + 1;
+        b->first = b->last = LLVMAppendBasicBlockInContext(l->c, l->function, "");
+    }
+    return order + at;
+}
+
+/* ---- Parameters -------------------------------------------------------------------------------------------------- */
+
+static void own(air_lower *l, LLVMValueRef v, const air_owner *owner)
+{
+    map_put_id(l->mem, &l->owners, v, arena_copy(l->mem, owner, sizeof *owner));
+}
+
+static LLVMValueRef range_field(air_lower *l, size_t table, uint32_t slot, size_t offset, LLVMTypeRef type)
+{
+    LLVMValueRef at = air_int64(l, slot * sizeof(air_range) + offset);
+    LLVMValueRef p = LLVMBuildGEP2(l->b, l->i8, air_field(l, table, l->ptr), &at, 1, "");
+    return LLVMBuildLoad2(l->b, type, air_cast_pointer(l, p, type), "");
+}
+
+static LLVMValueRef buffer_param(air_lower *l, const air_param *p, unsigned i)
+{
+    const bool group = p->kind == AIR_PARAM_THREADGROUP;
+    const size_t table = group ? offsetof(air_thread, lengths) : offsetof(air_thread, buffers);
+    _Static_assert((int)AIR_MAX_GROUP_SLOTS == (int)AIR_SLOTS, "one limit for both");
+    if (p->slot >= AIR_SLOTS) {
+        air_refuse(l, "slot %u is beyond the last", (unsigned)p->slot);
+        return LLVMConstNull(l->ptr);
+    }
+    const air_owner owner = {.kind = AIR_OWNER_BUFFER,
+                             .identity = p,
+                             .base = range_field(l, table, p->slot, offsetof(air_range, data), l->ptr),
+                             .size = range_field(l, table, p->slot, offsetof(air_range, size), l->i64),
+                             .what = i,
+                             .read_only = p->space == 2};
+    own(l, LLVMGetParam(l->signature->function, i), &owner);
+    return owner.base;
+}
+
+static LLVMValueRef field32(air_lower *l, size_t offset, unsigned d)
+{
+    return air_field(l, offset + d * sizeof(uint32_t), l->i32);
+}
+
+static LLVMValueRef quotient(air_lower *l, LLVMValueRef n, uint64_t by)
+{
+    return LLVMBuildUDiv(l->b, LLVMBuildAdd(l->b, n, air_int32(l, by - 1), ""), air_int32(l, by), "");
+}
+
+static LLVMValueRef all_threads(air_lower *l)
+{
+    LLVMValueRef n = field32(l, offsetof(air_thread, threads), 0);
+    for (unsigned d = 1; d < 3; ++d) n = LLVMBuildMul(l->b, n, field32(l, offsetof(air_thread, threads), d), "");
+    return n;
+}
+
+/* What the device gives, in one dimension. */
+static LLVMValueRef input_at(air_lower *l, mf_input input, unsigned d)
+{
+    LLVMValueRef index = field32(l, offsetof(air_thread, index), 0);
+    switch (input) {
+    case MF_INPUT_THREAD_POSITION_IN_GRID: {
+        LLVMValueRef first = LLVMBuildMul(l->b, field32(l, offsetof(air_thread, group), d), field32(l, offsetof(air_thread, threads), d), "");
+        return LLVMBuildAdd(l->b, first, field32(l, offsetof(air_thread, position), d), "");
+    }
+    case MF_INPUT_THREAD_POSITION_IN_THREADGROUP: return field32(l, offsetof(air_thread, position), d);
+    case MF_INPUT_THREADGROUP_POSITION_IN_GRID: return field32(l, offsetof(air_thread, group), d);
+    case MF_INPUT_THREADS_PER_GRID:
+    case MF_INPUT_GRID_SIZE:
+        return LLVMBuildMul(l->b, field32(l, offsetof(air_thread, groups), d), field32(l, offsetof(air_thread, threads), d), "");
+    case MF_INPUT_THREADS_PER_THREADGROUP:
+    case MF_INPUT_DISPATCH_THREADS_PER_THREADGROUP: return field32(l, offsetof(air_thread, threads), d);
+    case MF_INPUT_THREADGROUPS_PER_GRID: return field32(l, offsetof(air_thread, groups), d);
+    case MF_INPUT_THREAD_INDEX_IN_THREADGROUP: return index;
+    case MF_INPUT_THREAD_INDEX_IN_SIMDGROUP: return LLVMBuildAnd(l->b, index, air_int32(l, AIR_SIMD_WIDTH - 1), "");
+    case MF_INPUT_THREAD_INDEX_IN_QUADGROUP: return LLVMBuildAnd(l->b, index, air_int32(l, 3), "");
+    case MF_INPUT_SIMDGROUP_INDEX_IN_THREADGROUP: return LLVMBuildLShr(l->b, index, air_int32(l, 5), "");
+    case MF_INPUT_QUADGROUP_INDEX_IN_THREADGROUP: return LLVMBuildLShr(l->b, index, air_int32(l, 2), "");
+    case MF_INPUT_SIMDGROUPS_PER_THREADGROUP:
+    case MF_INPUT_DISPATCH_SIMDGROUPS_PER_THREADGROUP: return quotient(l, all_threads(l), AIR_SIMD_WIDTH);
+    case MF_INPUT_QUADGROUPS_PER_THREADGROUP:
+    case MF_INPUT_DISPATCH_QUADGROUPS_PER_THREADGROUP: return quotient(l, all_threads(l), 4);
+    case MF_INPUT_THREADS_PER_SIMDGROUP:
+    case MF_INPUT_THREAD_EXECUTION_WIDTH: return air_int32(l, AIR_SIMD_WIDTH);
+    case MF_INPUT_GRID_ORIGIN:
+    case MF_INPUT_NONE:
+    case MF_INPUTS: break;
+    }
+    return air_int32(l, 0);
+}
+
+static LLVMValueRef input_param(air_lower *l, const air_param *p, LLVMTypeRef from)
+{
+    const LLVMTypeRef type = air_type(l, from);
+    const unsigned n = air_width(from);
+    const LLVMTypeRef element = n > 1 ? LLVMGetElementType(type) : type;
+    if (LLVMGetTypeKind(element) != LLVMIntegerTypeKind || n > 3) {
+        air_refuse(l, "the input '%.*s' has a type that is not known for it", STR_ARG(p->what));
+        return LLVMConstNull(type);
+    }
+    LLVMValueRef r = LLVMGetUndef(type);
+    for (unsigned d = 0; d < n; ++d) {
+        LLVMValueRef v = input_at(l, p->input, d);
+        v = LLVMBuildIntCast2(l->b, v, element, 0, "");
+        r = n > 1 ? LLVMBuildInsertElement(l->b, r, v, air_int32(l, d), "") : v;
+    }
+    return r;
+}
+
+static void bind_params(air_lower *l)
+{
+    const air_signature *s = l->signature;
+    for (unsigned i = 0; i < s->param_count; ++i) {
+        LLVMValueRef from = LLVMGetParam(s->function, i), to;
+        const air_param *p = &s->params[i];
+        if (p->kind == AIR_PARAM_BUFFER || p->kind == AIR_PARAM_THREADGROUP) {
+            to = buffer_param(l, p, i);
+        } else if (p->kind == AIR_PARAM_INPUT) {
+            to = input_param(l, p, LLVMTypeOf(from));
+        } else if (LLVMGetFirstUse(from) == NULL) {
+            continue; /* a texture, say, that nothing touches */
+        } else {
+            air_refuse(l, "the argument '%.*s' (%.*s) is not supported", STR_ARG(p->name), STR_ARG(p->what));
+            return;
+        }
+        map_put_id(l->mem, &l->values, from, to);
+    }
+}
+
+/* ---- Instructions ---------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef lower_alloca(air_lower *l, LLVMValueRef v)
+{
+    LLVMValueRef count = LLVMGetOperand(v, 0);
+    const uint64_t n = LLVMIsAConstantInt(count) != NULL ? LLVMConstIntGetZExtValue(count) : 0;
+    LLVMTypeRef type = air_memory_type(l, LLVMGetAllocatedType(v));
+    if (n == 0 || n > UINT32_MAX) {
+        air_refuse(l, "thread memory of a size known at run time only is not supported");
+        return LLVMConstNull(l->ptr);
+    }
+    if (n > 1) type = LLVMArrayType(type, (unsigned)n);
+    air_owner owner = {.kind = AIR_OWNER_FIXED, .identity = v, .base = air_room(l, type), .what = AIR_WHAT_THREAD};
+    owner.size = air_int64(l, LLVMABISizeOfType(l->layout, type));
+    own(l, v, &owner);
+    return owner.base;
+}
+
+static LLVMValueRef lower_call(air_lower *l, LLVMValueRef v)
+{
+    LLVMValueRef f = LLVMGetCalledValue(v);
+    if (LLVMIsAFunction(f) == NULL) {
+        air_refuse(l, "calls through pointers (function tables) are not supported");
+    } else {
+        const str name = air_name(f);
+        if (LLVMIsDeclaration(f)) return air_intrinsic(l, v, name);
+        air_refuse(l, "the call of '%.*s' was not expanded: recursion is not supported", STR_ARG(name));
+    }
+    const LLVMTypeRef type = air_type(l, LLVMTypeOf(v));
+    return type == l->none ? NULL : LLVMConstNull(type);
+}
+
+static void lower_instruction(air_lower *l, LLVMValueRef v)
+{
+    const LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef r;
+    switch ((int)op) {
+    case LLVMPHI: r = LLVMBuildPhi(l->b, air_type(l, LLVMTypeOf(v)), ""); break;
+    case LLVMAlloca: r = lower_alloca(l, v); break;
+    case LLVMCall: r = lower_call(l, v); break;
+    case LLVMLoad: r = air_load(l, LLVMGetOperand(v, 0), LLVMTypeOf(v)); break;
+    case LLVMStore:
+        air_store(l, LLVMGetOperand(v, 1), air_value(l, LLVMGetOperand(v, 0)), LLVMTypeOf(LLVMGetOperand(v, 0)));
+        return;
+    case LLVMFence: return;
+    default: r = air_op(l, op, v); break;
+    }
+    if (r != NULL) map_put_id(l->mem, &l->values, v, r);
+}
+
+/* A way back costs fuel: a loop without end is a fault, not a hang. */
+static void pay_for_loop(air_lower *l, LLVMBasicBlockRef block)
+{
+    bool back = false;
+    for (unsigned i = 0; i < successors(block); ++i)
+        back |= block_of(l, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), i))->order <= block_of(l, block)->order;
+    if (!back || l->unchecked) return;
+    LLVMValueRef left = LLVMBuildSub(l->b, LLVMBuildLoad2(l->b, l->i32, l->fuel, ""), air_int32(l, 1), "");
+    LLVMBuildStore(l->b, left, l->fuel);
+    LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntNE, left, air_int32(l, 0), "");
+    air_fault_unless(l, good, AIR_FAULT_ENDLESS, AIR_WHAT_ANY, air_int64(l, 0), air_int64(l, 0));
+}
+
+static LLVMBasicBlockRef target(air_lower *l, LLVMValueRef terminator, unsigned i)
+{
+    return block_of(l, LLVMGetSuccessor(terminator, i))->first;
+}
+
+static void lower_switch(air_lower *l, LLVMValueRef v)
+{
+    const unsigned cases = (unsigned)LLVMGetNumOperands(v) / 2 - 1;
+    LLVMValueRef s = LLVMBuildSwitch(l->b, air_value(l, LLVMGetOperand(v, 0)), target(l, v, 0), cases);
+    for (unsigned i = 0; i < cases; ++i) LLVMAddCase(s, air_value(l, LLVMGetOperand(v, 2 + 2 * i)), target(l, v, i + 1));
+}
+
+static void lower_terminator(air_lower *l, LLVMValueRef v)
+{
+    switch ((int)LLVMGetInstructionOpcode(v)) {
+    case LLVMRet: LLVMBuildRetVoid(l->b); return;
+    case LLVMSwitch: lower_switch(l, v); return;
+    case LLVMBr:
+        if (!LLVMIsConditional(v)) LLVMBuildBr(l->b, target(l, v, 0));
+        else LLVMBuildCondBr(l->b, air_value(l, LLVMGetCondition(v)), target(l, v, 0), target(l, v, 1));
+        return;
+    case LLVMUnreachable: {
+        LLVMValueRef args[5] = {l->thread, air_int32(l, AIR_FAULT_UNREACHABLE), air_int32(l, AIR_WHAT_ANY), air_int64(l, 0), air_int32(l, 0)};
+        (void)air_call_host(l, "air_rt_fault", args, 5);
+        LLVMBuildUnreachable(l->b);
+        return;
+    }
+    default:
+        air_refuse(l, "a block ends in a way that is not supported");
+        LLVMBuildUnreachable(l->b);
+    }
+}
+
+static void lower_block(air_lower *l, LLVMBasicBlockRef block)
+{
+    air_block *b = block_of(l, block);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    LLVMPositionBuilderAtEnd(l->b, b->first);
+    for (LLVMValueRef v = LLVMGetFirstInstruction(block); v != end && !l->failed; v = LLVMGetNextInstruction(v)) lower_instruction(l, v);
+    pay_for_loop(l, block);
+    b->last = LLVMGetInsertBlock(l->b);
+    lower_terminator(l, end);
+}
+
+static void fill_phis(air_lower *l, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef v = LLVMGetFirstInstruction(block); v != NULL; v = LLVMGetNextInstruction(v)) {
+        if (LLVMGetInstructionOpcode(v) != LLVMPHI) return;
+        LLVMValueRef phi = air_value(l, v);
+        for (unsigned i = 0; i < LLVMCountIncoming(v); ++i) {
+            const air_block *from = block_of(l, LLVMGetIncomingBlock(v, i));
+            if (from == NULL) continue; /* never reached */
+            LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(from->last));
+            LLVMValueRef value = air_value(l, LLVMGetIncomingValue(v, i));
+            LLVMBasicBlockRef last = from->last;
+            LLVMAddIncoming(phi, &value, &last, 1);
+        }
+    }
+}
+
+static void start_function(air_lower *l)
+{
+    LLVMTypeRef param = l->ptr;
+    l->function = LLVMAddFunction(l->to, "air_kernel", LLVMFunctionType(l->none, &param, 1, 0));
+    l->thread = LLVMGetParam(l->function, 0);
+    l->entry = LLVMAppendBasicBlockInContext(l->c, l->function, "entry");
+    LLVMPositionBuilderAtEnd(l->b, l->entry);
+    l->fuel = LLVMBuildAlloca(l->b, l->i32, "");
+    LLVMBuildStore(l->b, air_int32(l, 1u << 31), l->fuel);
+    bind_params(l);
+}
+
+void air_lower_module(air_lower *l)
+{
+    start_function(l);
+    if (l->failed) return;
+    unsigned n;
+    LLVMBasicBlockRef *order = order_blocks(l, l->signature->function, &n);
+    LLVMBuildBr(l->b, block_of(l, order[0])->first);
+    for (unsigned i = 0; i < n && !l->failed; ++i) lower_block(l, order[i]);
+    for (unsigned i = 0; i < n && !l->failed; ++i) fill_phis(l, order[i]);
+}

@@ -1,0 +1,410 @@
+/* Launches: threadgroups spread over workers, the threads of each as fibres, or one after the other where none waits. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* MAP_NORESERVE */
+#endif
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "air/component.h"
+#include "air/crew.h"
+#include "air/signature.h"
+#include "base/error.h"
+
+enum { STACK_BYTES = 1 << 20 };
+
+/* ---- What compiled code calls ----------------------------------------------------------------------------------- */
+
+static air_member *member_of(air_thread *t)
+{
+    return (air_member *)(void *)t; /* its first field */
+}
+
+/* Back to the scheduler; returns when the thread goes on. */
+static void leave(air_thread *t)
+{
+    air_crew *c = t->crew;
+    air_member *m = c->fibres == 1 ? c->members : member_of(t);
+    air_fibre_switch(&m->fibre, &c->host);
+}
+
+void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size)
+{
+    air_crew *c = t->crew;
+    c->fault = (air_fault){.kind = (air_fault_kind)kind, .what = what, .offset = offset, .size = size};
+    memcpy(c->fault.group, t->group, sizeof t->group);
+    memcpy(c->fault.position, t->position, sizeof t->position);
+    for (;;) leave(t);
+}
+
+static bool inside(const uint8_t *p, uint64_t size, const void *start, uint64_t n)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)start;
+    return size <= n && at <= n - size;
+}
+
+void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes)
+{
+    const air_crew *c = t->crew;
+    const air_kernel *k = c->kernel;
+    bool read_only = false;
+    if (size == 0) return;
+    for (size_t i = 0; i < k->param_count; ++i) {
+        const air_kernel_param *a = &k->params[i];
+        if (a->kind != AIR_PARAM_BUFFER || a->slot >= AIR_SLOTS) continue;
+        const air_range *r = &c->buffers[a->slot];
+        if (!inside(p, size, r->data, r->size)) continue;
+        if (writes == 0 || a->space != 2) return;
+        read_only = true;
+    }
+    if (inside(p, size, c->group_memory, c->group_bytes)) return;
+    if (inside(p, size, c->stacks, c->fibres * (c->stack_bytes + c->page))) return;
+    air_rt_fault(t, read_only ? AIR_FAULT_READ_ONLY : AIR_FAULT_BOUNDS, UINT32_MAX, 0, (uint32_t)size);
+}
+
+void air_rt_barrier(air_thread *t, uint32_t site)
+{
+    air_member *m = member_of(t);
+    m->site = site;
+    m->state = AIR_AT_BARRIER;
+    leave(t);
+}
+
+void air_rt_cross(air_thread *t, uint32_t site, uint32_t how, uint64_t *value, uint32_t by)
+{
+    air_member *m = member_of(t);
+    m->site = site;
+    m->how = how;
+    m->value = value;
+    m->by = by;
+    m->state = AIR_AT_CROSS;
+    leave(t);
+}
+
+void air_rt_multiply(air_thread *t, uint32_t site, float *values)
+{
+    air_member *m = member_of(t);
+    m->site = site;
+    m->matrix = values;
+    m->state = AIR_AT_MULTIPLY;
+    leave(t);
+}
+
+/* A simdgroup copies as one: its first thread does the work. */
+static bool copies(const air_thread *t)
+{
+    return t->index % AIR_SIMD_WIDTH == 0;
+}
+
+void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t *from, uint64_t count)
+{
+    uint64_t n;
+    if (!copies(t)) return;
+    if (__builtin_mul_overflow(element, count, &n)) n = UINT64_MAX;
+    air_rt_check(t, from, n, 0);
+    air_rt_check(t, to, n, 1);
+    memmove(to, from, (size_t)n);
+}
+
+/* numbers: bytes of an element, elements a row of `to`, its tile's width and height, elements a row of `from`, its tile's
+ * width and height. What the source's tile lacks is zero. */
+void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const uint8_t *from)
+{
+    if (!copies(t)) return;
+    const uint64_t e = numbers[0];
+    for (uint64_t y = 0; y < numbers[3]; ++y) {
+        for (uint64_t x = 0; x < numbers[2]; ++x) {
+            uint8_t *d = to + (y * numbers[1] + x) * e;
+            const uint8_t *s = from + (y * numbers[4] + x) * e;
+            const bool there = x < numbers[5] && y < numbers[6];
+            air_rt_check(t, d, e, 1);
+            if (there) air_rt_check(t, s, e, 0);
+            if (there) memcpy(d, s, (size_t)e);
+            else memset(d, 0, (size_t)e);
+        }
+    }
+}
+
+/* ---- A threadgroup ---------------------------------------------------------------------------------------------------- */
+
+static void place_thread(air_crew *c, air_thread *t, size_t index)
+{
+    const uint32_t *n = c->launch->threads;
+    const uint32_t i = (uint32_t)index;
+    t->index = i;
+    t->position[0] = i % n[0];
+    t->position[1] = i / n[0] % n[1];
+    t->position[2] = i / n[0] / n[1];
+}
+
+static void run_member(void *user)
+{
+    air_member *m = user;
+    m->thread.crew->kernel->entry(&m->thread);
+    m->state = AIR_DONE;
+    for (;;) leave(&m->thread);
+}
+
+/* All threads on one fibre. */
+static void run_all(void *user)
+{
+    air_member *m = user;
+    air_crew *c = m->thread.crew;
+    for (size_t i = 0; i < c->count; ++i) {
+        place_thread(c, &m->thread, i);
+        c->kernel->entry(&m->thread);
+    }
+    m->state = AIR_DONE;
+    for (;;) leave(&m->thread);
+}
+
+static void start_group(air_crew *c, const uint32_t group[3])
+{
+    const size_t context = air_fibre_context_bytes();
+    for (size_t i = 0; i < c->fibres; ++i) {
+        air_member *m = &c->members[i];
+        char *stack = c->stacks + i * (c->stack_bytes + c->page) + c->page;
+        memcpy(m->thread.group, group, sizeof m->thread.group);
+        m->state = AIR_READY;
+        air_fibre_prepare(&m->fibre, stack, c->stack_bytes, c->contexts + (i + 1) * context, c->fibres == 1 ? run_all : run_member, m);
+    }
+    if (c->group_bytes != 0) memset(c->group_memory, 0xff, c->group_bytes);
+}
+
+static bool run_ready(air_crew *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->fibres && c->fault.kind == AIR_FAULT_NONE; ++i) {
+        air_member *m = &c->members[i];
+        if (m->state != AIR_READY) continue;
+        any = true;
+        air_fibre_switch(&c->host, &m->fibre);
+    }
+    return any;
+}
+
+static bool exchange_all(air_crew *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->count && c->fault.kind == AIR_FAULT_NONE; i += AIR_SIMD_WIDTH)
+        if (air_crew_exchange(c, i)) any = true;
+    return any;
+}
+
+/* Every thread at one barrier: all go on. True where the group is done. */
+static bool pass_barrier(air_crew *c)
+{
+    size_t done = 0;
+    const air_member *waiting = NULL;
+    bool same = true;
+    for (size_t i = 0; i < c->fibres; ++i) {
+        const air_member *m = &c->members[i];
+        if (m->state == AIR_DONE) {
+            ++done;
+            continue;
+        }
+        same = same && (waiting == NULL || waiting->site == m->site);
+        if (waiting == NULL) waiting = m;
+    }
+    if (waiting == NULL) return true;
+    if (done != 0 || !same) {
+        c->fault = (air_fault){.kind = AIR_FAULT_DIVERGENT};
+        memcpy(c->fault.group, waiting->thread.group, sizeof c->fault.group);
+        memcpy(c->fault.position, waiting->thread.position, sizeof c->fault.position);
+        return true;
+    }
+    for (size_t i = 0; i < c->fibres; ++i) c->members[i].state = AIR_READY;
+    return false;
+}
+
+static void run_group(air_crew *c, const uint32_t group[3])
+{
+    start_group(c, group);
+    while (c->fault.kind == AIR_FAULT_NONE) {
+        if (run_ready(c)) continue;
+        if (c->fibres > 1 && exchange_all(c)) continue;
+        if (pass_barrier(c)) return;
+    }
+}
+
+/* ---- A worker's crew --------------------------------------------------------------------------------------------------- */
+
+static uint64_t padded(uint64_t n)
+{
+    return (n + 15) / 16 * 16;
+}
+
+static uint64_t group_bytes_of(const air_launch *l)
+{
+    uint64_t n = padded(l->kernel->threadgroup_bytes);
+    for (size_t i = 0; i < l->threadgroup_count && i < AIR_MAX_GROUP_SLOTS; ++i) n += padded(l->threadgroup_lengths[i]);
+    return n;
+}
+
+static void free_crew(air_crew *c)
+{
+    const ingot_allocator *mem = c->kernel->mem;
+    if (c->stacks != NULL) (void)munmap(c->stacks, c->fibres * (c->stack_bytes + c->page));
+    mem_free(mem, c->group_memory, c->group_bytes + 64);
+    mem_free(mem, c->contexts, (c->fibres + 1) * air_fibre_context_bytes());
+    mem_free(mem, c->members, c->fibres * sizeof *c->members);
+}
+
+static bool make_stacks(air_crew *c)
+{
+    c->page = (size_t)sysconf(_SC_PAGESIZE);
+    c->stack_bytes = STACK_BYTES;
+    void *p = mmap(NULL, c->fibres * (c->stack_bytes + c->page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return false;
+    c->stacks = p;
+    for (size_t i = 0; i < c->fibres; ++i)
+        if (mprotect(c->stacks + i * (c->stack_bytes + c->page), c->page, PROT_NONE) != 0) return false;
+    return true;
+}
+
+static void place_lengths(air_crew *c)
+{
+    uint64_t at = padded(c->kernel->threadgroup_bytes);
+    for (size_t i = 0; i < c->launch->threadgroup_count && i < AIR_MAX_GROUP_SLOTS; ++i) {
+        c->lengths[i] = (air_range){c->group_memory + at, c->launch->threadgroup_lengths[i]};
+        at += padded(c->launch->threadgroup_lengths[i]);
+    }
+}
+
+static bool make_crew(air_crew *c, const air_launch *l, const air_range *buffers)
+{
+    const ingot_allocator *mem = l->kernel->mem;
+    const size_t count = (size_t)l->threads[0] * l->threads[1] * l->threads[2];
+    *c = (air_crew){.kernel = l->kernel, .launch = l, .buffers = buffers, .count = count, .fibres = l->kernel->syncs ? count : 1};
+    c->group_bytes = (size_t)group_bytes_of(l);
+    c->members = mem_zeroed(mem, c->fibres, sizeof *c->members);
+    c->contexts = mem_zeroed(mem, c->fibres + 1, air_fibre_context_bytes());
+    c->group_memory = mem_alloc(mem, c->group_bytes + 64);
+    if (c->members == NULL || c->contexts == NULL || c->group_memory == NULL || !make_stacks(c)) return false;
+    c->host.context = c->contexts;
+    place_lengths(c);
+    for (size_t i = 0; i < c->fibres; ++i) {
+        air_thread *t = &c->members[i].thread;
+        const uintptr_t past = (uintptr_t)c->group_memory % 16;
+        *t = (air_thread){.group_memory = c->group_memory + (past != 0 ? 16 - past : 0), .buffers = buffers, .lengths = c->lengths, .crew = c};
+        memcpy(t->groups, l->groups, sizeof t->groups);
+        memcpy(t->threads, l->threads, sizeof t->threads);
+        place_thread(c, t, i);
+    }
+    return true;
+}
+
+/* ---- A launch ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct job {
+    const air_launch *launch;
+    air_range buffers[AIR_SLOTS];
+    uint64_t groups;
+    uint64_t next;        /* atomic */
+    uint64_t fault_group; /* the earliest that failed; atomic */
+    bool no_memory;       /* atomic */
+    pthread_mutex_t lock; /* of `fault` */
+    air_fault fault;
+} job;
+
+static void note_fault(job *j, const air_fault *fault, uint64_t group)
+{
+    (void)pthread_mutex_lock(&j->lock);
+    if (group < __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&j->fault_group, group, __ATOMIC_RELAXED);
+        j->fault = *fault;
+    }
+    (void)pthread_mutex_unlock(&j->lock);
+}
+
+static void take_part(void *user)
+{
+    job *j = user;
+    const uint32_t *n = j->launch->groups;
+    if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
+    air_crew crew;
+    if (!make_crew(&crew, j->launch, j->buffers)) {
+        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+        free_crew(&crew);
+        return;
+    }
+    for (;;) {
+        const uint64_t g = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+        if (g >= j->groups || g >= __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) break;
+        const uint32_t at[3] = {(uint32_t)(g % n[0]), (uint32_t)(g / n[0] % n[1]), (uint32_t)(g / n[0] / n[1])};
+        run_group(&crew, at);
+        if (crew.fault.kind == AIR_FAULT_NONE) continue;
+        note_fault(j, &crew.fault, g);
+        crew.fault.kind = AIR_FAULT_NONE;
+    }
+    free_crew(&crew);
+}
+
+static const char *fault_text(air_fault_kind kind)
+{
+    switch (kind) {
+    case AIR_FAULT_READ_ONLY: return "a write to memory that is only to be read";
+    case AIR_FAULT_ALIGNMENT: return "an atomic operation at an address that is no multiple of its size";
+    case AIR_FAULT_ENDLESS: return "a loop that does not come to an end (2^31 rounds)";
+    case AIR_FAULT_DIVERGENT: return "a barrier that not all threads of the threadgroup come to";
+    case AIR_FAULT_SHORT: return "a simdgroup matrix operation by a simdgroup that is not whole";
+    case AIR_FAULT_UNREACHABLE: return "the kernel went on where it says that nothing is";
+    case AIR_FAULT_NONE:
+    case AIR_FAULT_BOUNDS: break;
+    }
+    return "a memory access out of bounds";
+}
+
+static ingot_status report(const job *j, ingot_error *error)
+{
+    const air_kernel *k = j->launch->kernel;
+    const air_fault *f = &j->fault;
+    char what[200] = "";
+    if (f->kind == AIR_FAULT_BOUNDS && f->what < k->param_count) {
+        const air_kernel_param *p = &k->params[f->what];
+        const bool group = p->kind == AIR_PARAM_THREADGROUP;
+        const size_t length = group && p->slot < j->launch->threadgroup_count ? j->launch->threadgroup_lengths[p->slot] : 0;
+        const uint64_t size = group ? length : p->slot < AIR_SLOTS ? j->buffers[p->slot].size : 0;
+        (void)snprintf(what, sizeof what, ": %u bytes at offset %lld of '%.60s' [[%s(%u)]], which has %llu", (unsigned)f->size,
+                       (long long)f->offset, p->name, group ? "threadgroup" : "buffer", (unsigned)p->slot, (unsigned long long)size);
+    }
+    return error_set(error, INGOT_DEVICE, "kernel '%s', threadgroup (%u, %u, %u), thread (%u, %u, %u): %s%s", k->info.name,
+                     (unsigned)f->group[0], (unsigned)f->group[1], (unsigned)f->group[2], (unsigned)f->position[0],
+                     (unsigned)f->position[1], (unsigned)f->position[2], fault_text(f->kind), what);
+}
+
+static ingot_status check_launch(const air_launch *l, ingot_error *error)
+{
+    const rt_kernel_info *info = &l->kernel->info;
+    uint64_t threads = 1;
+    for (int d = 0; d < 3; ++d) {
+        if (l->threads[d] == 0) return error_set(error, INGOT_VALUE, "kernel '%s': a threadgroup has no threads", info->name);
+        threads *= l->threads[d];
+        if (threads <= info->max_threads) continue;
+        return error_set(error, INGOT_LIMIT, "kernel '%s': a threadgroup of %u x %u x %u threads is more than the %u that are allowed",
+                         info->name, (unsigned)l->threads[0], (unsigned)l->threads[1], (unsigned)l->threads[2], (unsigned)info->max_threads);
+    }
+    for (size_t i = 0; i < l->threadgroup_count; ++i)
+        if (l->threadgroup_lengths[i] > AIR_MAX_THREADGROUP_BYTES || group_bytes_of(l) > AIR_MAX_THREADGROUP_BYTES)
+            return error_set(error, INGOT_LIMIT, "kernel '%s' needs more than %u bytes of threadgroup memory", info->name,
+                             (unsigned)AIR_MAX_THREADGROUP_BYTES);
+    return INGOT_OK;
+}
+
+ingot_status air_kernel_run(const air_launch *l, ingot_error *error)
+{
+    ingot_status status = check_launch(l, error);
+    if (status != INGOT_OK) return status;
+    job j = {.launch = l, .groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2], .fault_group = UINT64_MAX};
+    for (size_t i = 0; i < l->buffer_count && i < AIR_SLOTS; ++i)
+        if (l->buffers[i].data != NULL) j.buffers[i] = (air_range){l->buffers[i].data, l->buffers[i].size};
+    if (pthread_mutex_init(&j.lock, NULL) != 0) return error_no_memory(error);
+    if (l->spread != NULL && j.groups > 1) l->spread(l->pool, take_part, &j);
+    else take_part(&j);
+    (void)pthread_mutex_destroy(&j.lock);
+    if (j.fault_group != UINT64_MAX) return report(&j, error);
+    if (j.no_memory && j.next < j.groups) return error_no_memory(error);
+    return error_none(error);
+}

@@ -1,0 +1,59 @@
+/* What compiled kernels and the code that runs them share: the thread, whose first fields compiled code reads, and the
+ * functions that it calls. */
+#ifndef AIR_RUNTIME_H
+#define AIR_RUNTIME_H
+
+#include "air/air.h"
+
+enum { AIR_SLOTS = RT_MAX_BUFFERS, AIR_SIMD_WIDTH = 32 };
+
+typedef struct air_range {
+    uint8_t *data;
+    uint64_t size;
+} air_range;
+
+/* One thread of a threadgroup. */
+typedef struct air_thread {
+    uint8_t *group_memory;     /* what the module declares in threadgroup memory */
+    const air_range *buffers;  /* AIR_SLOTS of them; size 0: not bound */
+    const air_range *lengths;  /* threadgroup memory by slot, AIR_MAX_GROUP_SLOTS of them */
+    uint32_t position[3], group[3], groups[3], threads[3];
+    uint32_t index;            /* in the threadgroup, x fastest */
+    uint32_t simdgroups;       /* of the threadgroup */
+    struct air_crew *crew;     /* the host's, from here on */
+} air_thread;
+
+/* Exchanges between the threads of a simdgroup (or quadgroup). */
+typedef enum air_cross_op {
+    AIR_CROSS_SUM, AIR_CROSS_PRODUCT, AIR_CROSS_MIN, AIR_CROSS_MAX, AIR_CROSS_AND, AIR_CROSS_OR, AIR_CROSS_XOR,
+    AIR_CROSS_INCLUSIVE_SUM, AIR_CROSS_EXCLUSIVE_SUM, AIR_CROSS_INCLUSIVE_PRODUCT, AIR_CROSS_EXCLUSIVE_PRODUCT,
+    AIR_CROSS_TO, AIR_CROSS_UP, AIR_CROSS_DOWN, AIR_CROSS_EXOR, AIR_CROSS_ROTATE_UP, AIR_CROSS_ROTATE_DOWN, AIR_CROSS_FIRST,
+    AIR_CROSS_BALLOT, AIR_CROSS_ACTIVE, AIR_CROSS_IS_FIRST, AIR_CROSS_ALL, AIR_CROSS_ANY, AIR_CROSS_WAIT
+} air_cross_op;
+
+/* How the 8 bytes that travel are read. */
+typedef enum air_cross_type { AIR_CROSS_SIGNED, AIR_CROSS_UNSIGNED, AIR_CROSS_FLOAT } air_cross_type;
+
+typedef enum air_fault_kind {
+    AIR_FAULT_NONE, AIR_FAULT_BOUNDS, AIR_FAULT_READ_ONLY, AIR_FAULT_ALIGNMENT, AIR_FAULT_ENDLESS, AIR_FAULT_DIVERGENT, AIR_FAULT_SHORT,
+    AIR_FAULT_UNREACHABLE
+} air_fault_kind;
+
+/* The host functions that compiled code may call: names, addresses, and types in letters (result first): v void, f float,
+ * h 16 bits, i 32 bits, l 64 bits, p pointer. */
+typedef struct air_host_function {
+    const char *name, *type;
+    void (*address)(void);
+} air_host_function;
+const air_host_function *air_host_functions(size_t *count);
+
+/* run.c and cross.c: called by compiled code. air_rt_fault does not return. */
+void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size);
+void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes);
+void air_rt_barrier(air_thread *t, uint32_t site);
+void air_rt_cross(air_thread *t, uint32_t site, uint32_t how, uint64_t *value, uint32_t by);
+void air_rt_multiply(air_thread *t, uint32_t site, float *values);
+void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t *from, uint64_t count);
+void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const uint8_t *from);
+
+#endif
