@@ -244,7 +244,7 @@ typedef struct ir_func {
 
 /* What the passes have established; verify.c checks each. */
 typedef enum ir_property {
-    IR_UNIT_LOOPS = 1 << 0,      /* loops start at 0 */
+    IR_UNIT_LOOPS = 1 << 0,      /* loops start at 0, as long as there are blocks */
     IR_NO_INIT = 1 << 1,         /* no block has an init */
     IR_OPAQUE_BLOCKS = 1 << 2,   /* no block has iters */
     IR_NO_MATCH = 1 << 3,        /* no match_buffer */

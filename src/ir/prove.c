@@ -185,6 +185,13 @@ static bool prove_by_atom(ir_analyzer *az, const ir_linear *l, ir_term term, uns
         ir_term t = above ? up : down;
         return prove_by(az, l, t, b->a, 0, depth) || prove_by(az, l, t, b->b, 0, depth);
     }
+    int64_t c;
+    if (b->op == IR_FLOORDIV && above && ir_const_value(b->b, &c) && c > 0) {
+        /* c * (x // c) <= x */
+        ir_linear fact = {.n = 1, .terms = {{n, c}}}, x;
+        bool known = ir_linear_exact(az, b->a, &x) && ir_linear_add(&fact, &x, -1);
+        return known && prove_with(az, l, &fact, depth);
+    }
     if (b->op == IR_FLOORMOD && above && ir_span_of(az, b->b).min > 0) {
         return prove_by(az, l, up, b->b, 1, depth);
     }

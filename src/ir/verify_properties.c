@@ -31,7 +31,7 @@ static void broken(verifier *v, ir_property p, const ir_node *n, const char *rul
 
 static void check_loop(verifier *v, const ir_for *n)
 {
-    if (!ir_is_const(n->min, 0))
+    if (!ir_is_const(n->min, 0) && !set(v, IR_NO_BLOCKS))
         broken(v, IR_UNIT_LOOPS, &n->node, "a loop that does not begin at 0");
     if (n->loop == IR_VECTORIZED)
         broken(v, IR_NO_VECTOR_LOOPS, &n->node, "a vectorized loop is left");

@@ -1,4 +1,6 @@
 /* Statements. */
+#include "ir/fold.h"
+#include "ir/walk.h"
 #include "msl/emitter.h"
 
 static void body(emitter *e, const ir_node *n)
@@ -140,6 +142,15 @@ static void bind(emitter *e, const ir_bind *n)
 
 /* ---- Control ---------------------------------------------------------------------------------- */
 
+static const ir_node *loop_end(emitter *e, const ir_for *n)
+{
+    if (ir_is_const(n->min, 0)) return n->extent;
+    if (n->extent->kind == IR_BIN && ir_as_bin(n->extent)->op == IR_SUB && ir_equal(ir_as_bin(n->extent)->b, n->min)) {
+        return ir_as_bin(n->extent)->a;
+    }
+    return ir_fold_bin(e->mem, IR_ADD, n->min, n->extent);
+}
+
 static void loop(emitter *e, const ir_for *n)
 {
     if (n->loop != IR_SERIAL && n->loop != IR_PARALLEL) {
@@ -152,8 +163,7 @@ static void loop(emitter *e, const ir_for *n)
     buf_printf(&e->out, "for (%s %s = ", msl_type_or_error(e, n->var->type, n->node.at), name);
     msl_expr(e, n->min, MSL_LOWEST);
     buf_printf(&e->out, "; %s < ", name);
-    const ir_node *end = ir_is_const(n->min, 0) ? n->extent : ir_bin_new(e->mem, IR_ADD, n->min, n->extent);
-    msl_expr(e, end, 10);
+    msl_expr(e, loop_end(e, n), 10);
     buf_printf(&e->out, "; ++%s) ", name);
     body(e, n->body);
     buf_char(&e->out, '\n');

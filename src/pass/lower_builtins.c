@@ -242,11 +242,25 @@ static const ir_node *branch(low *l, const ir_if *n)
     return arena_copy(l->r.mem, &copy, sizeof copy);
 }
 
+/* Is the extent `end - min`, of a loop that does not begin at 0? */
+static bool counts_from(const ir_for *n)
+{
+    if (ir_is_const(n->min, 0) || n->extent->kind != IR_BIN) return false;
+    const ir_bin *b = ir_as_bin(n->extent);
+    return b->op == IR_SUB && ir_equal(b->b, n->min) && !ir_reads_memory(n->extent);
+}
+
 /* The extent is evaluated once, before the loop; C++ would evaluate it every time. */
 static const ir_node *loop(low *l, const ir_for *n)
 {
     ir_for copy = *n;
-    copy.extent = expr(&l->r, n->extent);
+    copy.min = expr(&l->r, n->min);
+    if (counts_from(n)) {
+        /* The emitter prints the end alone. */
+        copy.extent = low_bin(l, IR_SUB, expr(&l->r, ir_as_bin(n->extent)->a), copy.min);
+    } else {
+        copy.extent = expr(&l->r, n->extent);
+    }
     if (ir_reads_memory(n->extent)) copy.extent = low_once(l, copy.extent, "extent");
     ir_analyzer_mark mark = ir_analyzer_save(l->az);
     ir_analyzer_bind(l->az, n->var, n->min, n->extent);

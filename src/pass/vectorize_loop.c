@@ -47,19 +47,33 @@ static bool same_place(const ir_node *store, const ir_node *other)
     return true;
 }
 
-/* Does each lane have an index of its own: a multiple of the lane, and something that all share? */
-static bool is_apart(const ir_node *index, const ir_var *lane)
+/* Adds what the index grows by from one lane to the next to *step. False where that is not known. */
+static bool add_step(const ir_node *index, const ir_var *lane, int64_t scale, int64_t *step)
 {
     ir_linear form;
-    bool found = false;
     if (!ir_linear_of(index, &form)) return false;
     for (size_t i = 0; i < form.n; ++i) {
         const ir_node *atom = form.terms[i].atom;
+        int64_t part;
         if (!ir_uses_var(atom, lane)) continue;
-        if (atom->kind != IR_VAR) return false;
-        found = true;
+        if (!ir_mul_exact(form.terms[i].coeff, scale, &part)) return false;
+        if (atom->kind == IR_VAR) {
+            if (!ir_add_exact(*step, part, step)) return false;
+            continue;
+        }
+        /* Widened index arithmetic, which is taken not to overflow. */
+        bool widens = atom->kind == IR_CAST && atom->type.code == IR_INT && ir_type_is_int(ir_as_cast(atom)->a->type) &&
+                      atom->type.bits > ir_as_cast(atom)->a->type.bits;
+        if (!widens || !add_step(ir_as_cast(atom)->a, lane, part, step)) return false;
     }
-    return found;
+    return true;
+}
+
+/* Does each lane have an index of its own: a multiple of the lane, and something that all share? */
+static bool is_apart(const ir_node *index, const ir_var *lane)
+{
+    int64_t step = 0;
+    return add_step(index, lane, 1, &step) && step != 0;
 }
 
 /* Every store goes to a place of its lane's own, and no other lane reads or writes that place. */

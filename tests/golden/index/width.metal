@@ -113,12 +113,19 @@ kernel void guarded_kernel(device float* A_ptr [[buffer(0)]],
                            uint3 blockIdx [[threadgroup_position_in_grid]])
 {
     const int bx = int(blockIdx.x);
-    for (long k = 0l; k < args.n; ++k) {
-        if (k < 10 && k * 100 + bx < args.n) {
+    const long full = min(args.n, 10l);
+    for (long k = 0l; k < full; ++k) {
+        if (k * 100 + bx < args.n) {
             A_ptr[bx + k] = 0.0f;
         }
-        if (k < 10) {
-            A_ptr[bx + k] = 0.0f;
+        A_ptr[bx + k] = 0.0f;
+    }
+    for (long k_1 = full; k_1 < args.n; ++k_1) {
+        if (k_1 < 10 && k_1 * 100 + bx < args.n) {
+            A_ptr[bx + k_1] = 0.0f;
+        }
+        if (k_1 < 10) {
+            A_ptr[bx + k_1] = 0.0f;
         }
     }
 }
