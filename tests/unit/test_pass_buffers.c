@@ -50,10 +50,11 @@ PASS_TEST(strided_parameter)
     assert_int_equal(view->buffer->shape.n, 1);
     assert_int_equal(view->buffer->strides.n, 0);
     assert_null(view->buffer->elem_offset);
-    /* 3 * 10 + 7 * 1 = 37 */
+    /* 3 * 10 + 7 * 1 = 37; with an offset that may be 2^31 - 1 that is more than 32 bits hold. */
     expect(b, ir_as_seq(out)->body.at[1],
            "for i in range(4):\n"
-           "    A[i * 10 + 2 + o] = A[37 + o]\n");
+           "    A[T.Cast(\"int64\", i) * T.int64(10) + T.int64(2) + T.Cast(\"int64\", o)] = "
+           "A[T.int64(37) + T.Cast(\"int64\", o)]\n");
 }
 
 /* More than 2^31 elements: the index is computed in int64. */
