@@ -21,6 +21,7 @@ demo: build
 
 check:
 	@tools/setup check
+	@tools/peers $(BUILD)
 	@tools/check $(BUILD) $(JOBS)
 
 bench: build

@@ -192,6 +192,12 @@ typedef struct ingot_result ingot_result;
 /* Sets the result to a deep copy of `value`. INGOT_OUT_OF_MEMORY leaves it None. */
 INGOT_API ingot_status ingot_result_set(ingot_result *result, ingot_value value);
 
+/* Where the process has loaded tvm-ffi (libtvm_ffi; Python's `import tvm_ffi` does), there is one registry: tvm-ffi's. What
+ * is registered here goes through to it, what others register there is found here, in whichever order the two libraries
+ * were loaded; at first sight it receives what was registered here before and a few names of Ingot's own, "ingot.*".
+ * It keeps no lock of its own: a process with Python calls the functions below that take a name while it holds the GIL.
+ * Errors of its functions arrive as INGOT_CALLBACK with "Kind: message", and stay in its thread's slot. */
+
 /* A function that can be registered. Returns INGOT_OK with the result set (or left None), or
  * another status with `error->message` filled in (never NULL here). It may call Ingot again; no lock
  * is held during the call. */
@@ -226,7 +232,13 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_function_invoke(ingot_function *func
 INGOT_API ingot_value ingot_owned_value(const ingot_owned *owned);
 INGOT_API void ingot_owned_release(ingot_owned *owned);
 
-/* Calls visit(user, name) for each registered name, in order of registration, over a snapshot. */
+/* An ingot_function_fn whose `user` is an ingot_function: calls that. Makes a function that was looked up the callback of
+ * one compile. The function must be held meanwhile. */
+INGOT_API ingot_status ingot_function_forward(void *user, const ingot_value *args, size_t count, ingot_result *result,
+                                              ingot_error *error);
+
+/* Calls visit(user, name) for each registered name over a snapshot: in order of registration; with tvm-ffi, all names that it
+ * has, in its own order. */
 INGOT_API INGOT_MUST_USE ingot_status ingot_function_list(void (*visit)(void *user, const char *name),
                                                           void *user);
 

@@ -213,6 +213,18 @@ def _declare(library: c.CDLL) -> c.CDLL:
 lib = _declare(_open())
 
 
+def _held(library: c.CDLL) -> c.PyDLL:
+    """The functions of the registry, called with the GIL held: tvm-ffi's registry, which may lie behind it, has no lock."""
+    held = c.PyDLL(library._name, handle=library._handle)
+    for name in _FUNCTIONS:
+        if name.startswith("ingot_function_") and name != "ingot_function_invoke":
+            getattr(held, name).restype, getattr(held, name).argtypes = _FUNCTIONS[name]
+    return held
+
+
+registry = _held(lib)
+
+
 def take_text(text: c.c_void_p) -> bytes:
     """The bytes of an ingot_text, which is given back."""
     data = c.string_at(lib.ingot_text_data(text), lib.ingot_text_size(text))

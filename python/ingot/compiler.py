@@ -6,7 +6,7 @@ import ctypes as c
 import warnings
 from typing import Any, Callable, List, Optional, Type, Union
 
-from . import _lib, _tvm_ffi, registry
+from . import _lib, registry
 from ._lib import CompileOptions, Error, lib, take_text
 from .error import SYNTAX, UNSUPPORTED, CompileError, Diagnostic, ScriptError, check
 from .module import Module
@@ -105,16 +105,18 @@ def compile(program: Union[_Program, str], target: Any = "metal", *,
     """Compiles a module, a function or a TVMScript text.
 
     `callback(source, target)` replaces the registered `tvm_callback_metal_compile` for this compile; False asks for none.
-    Where Ingot's registry has none, one that is registered with an imported `tvm_ffi` counts.
+    With an imported `tvm_ffi` there is one registry: what either registers is what the other finds.
     `passes(index, name, text)` is called with the program after each pass. `fallback` builds the codegen-only module,
     which can be saved and not run, as TVM_COMPILE_FORCE_FALLBACK=1 does.
     """
     session, out, key = _Session(program, target, passes), c.c_void_p(), 0
     session.options.force_fallback = int(fallback)
-    if callback is None and registry.get_global_func(CALLBACK, allow_missing=True) is None:
-        callback = _tvm_ffi.find(CALLBACK)
+    registered = registry.get_global_func(CALLBACK, allow_missing=True) if callback is None else None
     if callback is False:
         session.options.ignore_callback = 1
+    elif registered is not None:  # looked up here, with the GIL held
+        session.options.compile_kernel = registry.forward
+        session.options.compile_kernel_user = registered.handle
     elif callable(callback):
         key = registry.hold(callback)
         session.options.compile_kernel = registry.trampoline

@@ -115,13 +115,27 @@ _CLASSES: Tuple[Optional[Type[IngotError]], ...] = (
 _raised = threading.local()
 
 
+def _described(exception: BaseException) -> bytes:
+    return f"{type(exception).__name__}: {exception}".encode("utf-8", "replace").replace(b"\0", b"?")
+
+
+def keep_raised_object(exception: BaseException) -> None:
+    """Notes an exception that is on its way through C, so that it can be raised again as the same object."""
+    _raised.last = exception
+
+
 def keep_raised(exception: BaseException, error: "ctypes._Pointer[Error]") -> int:
     """Notes an exception that cannot cross the C library, and describes it to it. Returns the status."""
-    text = f"{type(exception).__name__}: {exception}".encode("utf-8", "replace")[:1011]
-    message = text.decode("utf-8", "ignore").encode("utf-8").replace(b"\0", b"?")
-    error.contents.message = message
-    _raised.last = (exception, message)
+    keep_raised_object(exception)
+    error.contents.message = _described(exception)[:1011].decode("utf-8", "ignore").encode("utf-8")
     return CALLBACK
+
+
+def _is_of(kept: BaseException, message: bytes) -> bool:
+    """Whether the message of a failure speaks of that exception. A long one is cut, with or without dots; tvm-ffi calls a
+    class that it does not know RuntimeError."""
+    said, whole = message.partition(b": ")[2], _described(kept).partition(b": ")[2]
+    return whole == said or (len(message) > 900 and whole.startswith(said[:-4]))
 
 
 def check(status: int, error: Error) -> None:
@@ -129,7 +143,13 @@ def check(status: int, error: Error) -> None:
     kept, _raised.last = getattr(_raised, "last", None), None
     if status == OK:
         return
-    if status == CALLBACK and kept is not None:
-        raise kept[0]
+    if status == CALLBACK:
+        if kept is not None and _is_of(kept, error.message):
+            raise kept
+        from ._tvm_ffi import raised
+
+        foreign = raised(error.message.decode("utf-8", "replace"))
+        if foreign is not None:
+            raise foreign
     kind = _CLASSES[status] if 0 < status < len(_CLASSES) else Failure
     raise (kind or Failure)(error.message.decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""The process-wide registry of named functions, which C and Python share."""
+"""The process-wide registry of named functions, which C and Python share; with an imported `tvm_ffi`, its registry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import itertools
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
-from . import _lib
+from . import _lib, _tvm_ffi
 from ._lib import Error, lib
+from ._lib import registry as table
 from ._values import decode, encode, encode_all
 from .error import NOT_FOUND, check, keep_raised
 
@@ -46,6 +47,7 @@ def let_go(key: int) -> None:
 
 
 trampoline, _drop_thunk = _lib.Function(_invoke), _lib.Drop(_drop)  # for the life of the process
+forward = _lib.Function(("ingot_function_forward", lib))  # calls the looked-up function that it is given
 
 
 class GlobalFunction:
@@ -53,22 +55,22 @@ class GlobalFunction:
 
     def __init__(self, name: str, handle: int) -> None:
         self.name = name
-        self._handle: Optional[int] = handle
+        self.handle: Optional[int] = handle
 
     def __call__(self, *args: Any) -> Any:
         keep: List[Any] = []
         values = encode_all(args, keep)
         out, error = c.c_void_p(), Error()
-        check(lib.ingot_function_invoke(self._handle, values, len(args), c.byref(out), c.byref(error)), error)
+        check(lib.ingot_function_invoke(self.handle, values, len(args), c.byref(out), c.byref(error)), error)
         try:
             return decode(lib.ingot_owned_value(out))
         finally:
             lib.ingot_owned_release(out)
 
     def __del__(self) -> None:
-        if self._handle:
-            lib.ingot_function_release(self._handle)
-            self._handle = None
+        if self.handle:
+            table.ingot_function_release(self.handle)
+            self.handle = None
 
     def __repr__(self) -> str:
         return f"<ingot global function {self.name!r}>"
@@ -83,8 +85,12 @@ def register_global_func(name: Any, f: Optional[Callable[..., Any]] = None, over
         return lambda function: register_global_func(name, function, override)
     if not callable(f):
         raise TypeError(f"register_global_func takes a callable, not {type(f).__name__}")
+    ffi = _tvm_ffi.module()
+    if ffi is not None:
+        _tvm_ffi.register(ffi, name, f, override)
+        return f
     key, error = hold(f), Error()
-    status = lib.ingot_function_register(name.encode("utf-8"), trampoline, key, _drop_thunk, int(override), c.byref(error))
+    status = table.ingot_function_register(name.encode("utf-8"), trampoline, key, _drop_thunk, int(override), c.byref(error))
     if status:
         let_go(key)
     check(status, error)
@@ -93,8 +99,9 @@ def register_global_func(name: Any, f: Optional[Callable[..., Any]] = None, over
 
 def get_global_func(name: str, allow_missing: bool = False) -> Optional[GlobalFunction]:
     """The function registered under `name`. Where there is none: None if `allow_missing`, else an exception."""
+    _tvm_ffi.module()
     out, error = c.c_void_p(), Error()
-    status = lib.ingot_function_get(name.encode("utf-8"), c.byref(out), c.byref(error))
+    status = table.ingot_function_get(name.encode("utf-8"), c.byref(out), c.byref(error))
     if status == NOT_FOUND and allow_missing:
         return None
     check(status, error)
@@ -104,14 +111,14 @@ def get_global_func(name: str, allow_missing: bool = False) -> Optional[GlobalFu
 def remove_global_func(name: str) -> None:
     """Removes a name; one that is not registered is an error."""
     error = Error()
-    check(lib.ingot_function_remove(name.encode("utf-8"), c.byref(error)), error)
+    check(table.ingot_function_remove(name.encode("utf-8"), c.byref(error)), error)
 
 
 def list_global_func_names() -> List[str]:
-    """All registered names, in order of registration."""
+    """All registered names, in order of registration; those of an imported `tvm_ffi` in its own order."""
     names: List[str] = []
     visit = _lib.OnName(lambda _, name: names.append(name.decode("utf-8")))
-    check(lib.ingot_function_list(visit, None), Error())
+    check(table.ingot_function_list(visit, None), Error())
     return names
 
 

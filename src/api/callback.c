@@ -8,17 +8,6 @@
 
 #define CALLBACK INGOT_METAL_COMPILE_CALLBACK
 
-/* The registry's function as a callback: `user` is the ingot_function. */
-static ingot_status call_registered(void *user, const ingot_value *args, size_t count, ingot_result *result,
-                                    ingot_error *error)
-{
-    ingot_owned *owned;
-    ingot_status s = ingot_function_invoke(user, args, count, &owned, error);
-    if (s == INGOT_OK) s = ingot_result_set(result, ingot_owned_value(owned));
-    ingot_owned_release(owned);
-    return s;
-}
-
 ingot_status callback_find(const ingot_compile_options *options, callback *out, ingot_error *error)
 {
     *out = (callback){0};
@@ -29,7 +18,7 @@ ingot_status callback_find(const ingot_compile_options *options, callback *out, 
     }
     ingot_function *function;
     ingot_status s = ingot_function_get(CALLBACK, &function, error);
-    if (s == INGOT_OK) *out = (callback){.fn = call_registered, .user = function, .held = function};
+    if (s == INGOT_OK) *out = (callback){.fn = ingot_function_forward, .user = function, .held = function};
     return s == INGOT_NOT_FOUND ? INGOT_OK : s;
 }
 

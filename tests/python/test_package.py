@@ -1,15 +1,12 @@
 """The Python package: scripts, launches, callbacks, files. Expected values come from NumPy."""
 
-import importlib.util
 import subprocess
 import sys
 import tempfile
 import threading
-import types
 import unittest
 import warnings
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 
@@ -357,45 +354,6 @@ class Callbacks(unittest.TestCase):
 
         ingot.compile(two_kernels, callback=callback)
         self.assertEqual(len(inner), 2)
-
-    def test_tvm_ffi_registry_is_read(self):
-        array = type("Array", (), {"__module__": "tvm_ffi.container", "__len__": lambda self: 2,
-                                   "__getitem__": lambda self, i: ("payload", "metal")[range(2)[i]]})
-        functions = {CALLBACK: lambda source, target: array()}
-        ffi = types.ModuleType("tvm_ffi")
-        ffi.get_global_func = lambda name, allow_missing=False: functions.get(name)
-        with mock.patch.dict(sys.modules, {"tvm_ffi": ffi}):
-            self.assertEqual([k.payload for k in ingot.compile(two_kernels).kernels], [b"payload"] * 2)
-            ingot.register_global_func(CALLBACK, lambda source, target: ("own", "metal"))
-            self.assertEqual([k.payload for k in ingot.compile(two_kernels).kernels], [b"own"] * 2)
-            ingot.remove_global_func(CALLBACK)
-            del functions[CALLBACK]
-            self.assertIn(b"kernel void", ingot.compile(two_kernels).kernels[0].payload)
-
-    @unittest.skipUnless(importlib.util.find_spec("tvm_ffi"), "apache-tvm-ffi is not installed")
-    def test_real_tvm_ffi(self):
-        import tvm_ffi
-
-        self.addCleanup(tvm_ffi.registry.remove_global_func, CALLBACK)
-        for form in (lambda s: (s, "metal"), lambda s: [s, "metal"], lambda s: (s.encode(), "metal"),
-                     lambda s: (bytearray(s.encode()), "metal"), lambda s: tvm_ffi.convert((s, "metal"))):
-            tvm_ffi.register_global_func(CALLBACK, lambda source, target, form=form: form(source), override=True)
-            run = ingot.compile(two_kernels)
-            self.assertEqual([k.payload.decode() for k in run.kernels], [k.source for k in run.kernels])
-        targets = []
-        tvm_ffi.register_global_func(CALLBACK, lambda s, t: (targets.append(t.kind.name), (s, "metal"))[1], override=True)
-        ingot.compile(two_kernels)
-        self.assertEqual(targets, ["metal", "metal"])
-        tvm_ffi.register_global_func(CALLBACK, lambda source, target: None, override=True)
-        with self.assertRaisesRegex(ingot.IngotError, "None"):
-            ingot.compile(two_kernels)
-
-        def fail(source, target):
-            raise ValueError("of its own")
-
-        tvm_ffi.register_global_func(CALLBACK, fail, override=True)
-        with self.assertRaisesRegex(ValueError, "of its own"):
-            ingot.compile(two_kernels)
 
     def test_registry(self):
         ingot.register_global_func("ingot.test.pair", lambda *args: list(args))
