@@ -1,6 +1,8 @@
 /* Tokens of Python text. */
 #include "front/lex.h"
 
+#include "base/letters.h"
+
 /* Python's own limits on nesting. */
 enum { MAX_INDENTS = 100, MAX_BRACKETS = 200, TAB = 8 };
 
@@ -43,14 +45,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_name_start(char c)
-{
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_name_char(char c)
 {
-    return is_name_start(c) || is_digit(c);
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
 }
 
 /* The byte `ahead` of the next one; NUL past the end (a NUL within the text never gets this far).
@@ -211,10 +208,15 @@ static void end_line(lexer *l, size_t length)
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
+static str rest_of(const lexer *l)
+{
+    return (str){l->in.text.p + l->at, l->in.text.n - l->at};
+}
+
 static void take_word(lexer *l)
 {
     size_t begin = l->at;
-    while (is_name_char(peek(l, 0))) l->at++;
+    for (size_t n; (n = letters_continue(rest_of(l))) != 0;) l->at += n;
     str text = {l->in.text.p + begin, l->at - begin};
     token_kind kind = TOKEN_NAME;
     for (unsigned i = TOKEN_FALSE; i <= TOKEN_YIELD; ++i) {
@@ -324,7 +326,7 @@ static void take_sign(lexer *l)
     if (best == 0) {
         size_t n = lex_utf8(rest);
         l->at += n;
-        const char *why = n > 1 ? " (names are ASCII letters, digits and '_')" : "";
+        const char *why = n > 1 ? " (names have letters and digits that are their own NFKC form)" : "";
         diag_error(l->diags, span_of(l, begin, l->at), "'%.*s' is no part of the language%s",
                    (int)n, rest.p, why);
         return;
@@ -356,7 +358,7 @@ static void take_token(lexer *l)
         l->at += length;
     } else if (prefix >= 0) {
         take_string(l, (size_t)prefix);
-    } else if (is_name_start(c)) {
+    } else if (letters_begin(rest_of(l)) != 0) {
         take_word(l);
     } else if (is_digit(c) || (c == '.' && is_digit(peek(l, 1)))) {
         take_number(l);

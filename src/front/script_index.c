@@ -287,6 +287,21 @@ static bool vector_index(script *s, const call *c, uint32_t lanes, ir_list *out)
     return true;
 }
 
+/* The condition of an access of some lanes: a scalar one is that of every lane. NULL: reported. */
+static const ir_node *predicate_of(script *s, const call *c, uint32_t lanes)
+{
+    const ir_node *n = to_bool(s, c->args[2], c->spans[2]);
+    if (n == NULL) return NULL;
+    if (c->receiver.as.buffer->type.lanes != 1) {
+        script_error(s, c->spans[2], "predicate= is for buffers of scalars");
+        return NULL;
+    }
+    if (n->type.lanes == 1 && lanes > 1) n = ir_broadcast_new(s->mem, n, lanes);
+    if (n->type.lanes == lanes) return n;
+    script_error(s, c->spans[2], "a predicate of %u lanes for an access of %u", (unsigned)n->type.lanes, (unsigned)lanes);
+    return NULL;
+}
+
 value fn_method_vload(script *s, const call *c)
 {
     const ir_buffer *b = c->receiver.as.buffer;
@@ -301,7 +316,7 @@ value fn_method_vload(script *s, const call *c)
     if (!vector_index(s, c, lanes, &index)) return value_poison();
     const ir_node *load = ir_load_new(s->mem, b, index, c->at);
     if (!value_is_given(c->args[2])) return value_expr(load);
-    const ir_node *predicate = to_bool(s, c->args[2], c->spans[2]);
+    const ir_node *predicate = predicate_of(s, c, load->type.lanes);
     if (predicate == NULL) return value_poison();
     return value_expr(ir_make(s->mem, LOAD, load, c->at, load->type, .buffer = b, .index = index,
                               .predicate = predicate));
@@ -318,8 +333,8 @@ value fn_method_vstore(script *s, const call *c)
         store(s, b, index, value_expr(n), c->at, c->at);
         return value_none();
     }
-    const ir_node *predicate = to_bool(s, c->args[2], c->spans[2]);
     n = to_type(s, value_expr(n), ir_load_new(s->mem, b, index, c->at)->type, c->spans[1]);
+    const ir_node *predicate = n != NULL ? predicate_of(s, c, n->type.lanes) : NULL;
     if (predicate == NULL || n == NULL) return value_poison();
     suite_emit(s, ir_make(s->mem, STORE, store, c->at, IR_VOID, .buffer = b, .index = index,
                           .value = n, .predicate = predicate));

@@ -222,6 +222,21 @@ value fn_ramp(script *s, const call *c)
                               .base = base, .stride = stride));
 }
 
+/* T.get_active_lane_mask("boolx4", base, limit): base + lane < limit. */
+value fn_lane_mask(script *s, const call *c)
+{
+    ir_type type;
+    const ir_node *base, *limit;
+    if (!to_dtype(s, c->args[0], c->spans[0], &type)) return value_poison();
+    if (!to_common(s, c->args[1], c->args[2], false, c->at, &base, &limit)) return value_poison();
+    if (!ir_type_is_bool(type) || base->type.lanes != 1 || !ir_type_is_int(base->type))
+        return script_error(s, c->at, "T.get_active_lane_mask gives a vector of bools from two integers");
+    if (type.lanes == 1) return op_ir(s, IR_LT, c->args[1], c->args[2], c->at);
+    const ir_node *lanes = ir_make(s->mem, RAMP, ramp, c->at, ir_type_lanes(base->type, type.lanes), .base = base,
+                                   .stride = ir_int_new(s->mem, base->type, 1, c->at));
+    return op_ir(s, IR_LT, value_expr(lanes), value_expr(ir_broadcast_new(s->mem, limit, type.lanes)), c->at);
+}
+
 value fn_broadcast(script *s, const call *c)
 {
     uint32_t lanes;

@@ -296,13 +296,22 @@ static bool launch_tags(script *s, value v, span at)
     return true;
 }
 
+/* A symbol stands in lines of reports and of emitted text. */
+static bool check_symbol(script *s, str name, span at)
+{
+    bool good = name.n != 0;
+    for (size_t i = 0; i < name.n; ++i) good = good && (unsigned char)name.p[i] >= 0x20 && name.p[i] != 0x7f;
+    if (!good) script_error(s, at, "global_symbol must be a name without control characters");
+    return good;
+}
+
 /* What the function's own fields hold; false where the key is an ordinary attribute. */
 static bool function_field(script *s, str key, value v, span at, bool *good)
 {
     func_state *f = s->func;
     int64_t n;
     if (str_is(key, "global_symbol")) {
-        *good = to_str(s, v, at, "global_symbol", &f->name);
+        *good = to_str(s, v, at, "global_symbol", &f->name) && check_symbol(s, f->name, at);
     } else if (str_is(key, "calling_conv")) {
         *good = to_int(s, v, 0, 2, at, "calling_conv", &n);
         if (*good) f->kind = n == 2 ? IR_FUNC_KERNEL : n == 1 ? IR_FUNC_HOST : IR_FUNC_WHOLE;

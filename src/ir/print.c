@@ -1,6 +1,7 @@
 /* Modules, functions and statements as TVMScript. */
 #include "ir/print.h"
 
+#include "base/letters.h"
 #include "ir/fold.h"
 #include "ir/printer.h"
 #include "ir/walk.h"
@@ -24,19 +25,20 @@ printer printer_make(arena *mem, buf *out)
     return p;
 }
 
-static bool is_name_char(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The name with whatever no identifier has replaced. */
 static str as_identifier(printer *p, str name)
 {
     if (name.n == 0) return STR("v");
     char *text = arena_alloc(p->mem, name.n + 2);
     size_t n = 0;
-    if (name.p[0] >= '0' && name.p[0] <= '9') text[n++] = '_';
-    for (size_t i = 0; i < name.n; ++i) text[n++] = is_name_char(name.p[i]) ? name.p[i] : '_';
+    if (letters_begin(name) == 0 && letters_continue(name) != 0) text[n++] = '_';
+    for (size_t i = 0; i < name.n;) {
+        size_t length = letters_continue((str){name.p + i, name.n - i});
+        if (length == 0) text[n++] = '_';
+        else memcpy(text + n, name.p + i, length);
+        n += length;
+        i += length != 0 ? length : 1;
+    }
     text[n] = '\0';
     return (str){text, n};
 }

@@ -224,10 +224,10 @@ static void lanes(emitter *e, const ir_node *n)
     buf_char(&e->out, ')');
 }
 
-static void shuffle(emitter *e, const ir_shuffle *n)
+static void shuffle(emitter *e, const ir_shuffle *n, int level)
 {
-    if (n->node.type.lanes > 1) buf_text(&e->out, msl_type_or_error(e, n->node.type, n->node.at));
-    buf_char(&e->out, '(');
+    bool vector = n->node.type.lanes > 1;
+    if (vector) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->node.type, n->node.at));
     for (size_t i = 0; i < n->index.n; ++i) {
         int64_t pick;
         if (!ir_const_value(n->index.at[i], &pick)) {
@@ -239,9 +239,9 @@ static void shuffle(emitter *e, const ir_shuffle *n)
         while (from + 1 < n->vectors.n && pick >= n->vectors.at[from]->type.lanes) {
             pick -= n->vectors.at[from++]->type.lanes;
         }
-        msl_lane(e, n->vectors.at[from], (uint32_t)pick, MSL_LOWEST);
+        msl_lane(e, n->vectors.at[from], (uint32_t)pick, vector ? MSL_LOWEST : level);
     }
-    buf_char(&e->out, ')');
+    if (vector) buf_char(&e->out, ')');
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------ */
@@ -627,7 +627,7 @@ void msl_expr(emitter *e, const ir_node *n, int level)
         buf_char(&e->out, ')');
         return;
     case IR_RAMP: lanes(e, n); return;
-    case IR_SHUFFLE: shuffle(e, ir_as_shuffle(n)); return;
+    case IR_SHUFFLE: shuffle(e, ir_as_shuffle(n), level); return;
     case IR_LET: {
         const ir_let *l = ir_as_let(n);
         msl_expr(e, ir_substitute_one(e->mem, l->body, l->var, l->value), level);

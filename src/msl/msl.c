@@ -119,10 +119,21 @@ static void buffer_parameter(emitter *e, const ir_var *v, size_t slot)
     buf_printf(&e->out, "device %s%s* %s [[buffer(%zu)]]", is_const ? "const " : "", type, msl_var_name(e, v), slot);
 }
 
+/* The name that the host knows the kernel by. Symbols hold no control characters. */
+static void host_name(emitter *e, str name)
+{
+    buf_text(&e->out, "[[host_name(\"");
+    for (size_t i = 0; i < name.n; ++i) {
+        if (name.p[i] == '"' || name.p[i] == '\\') buf_char(&e->out, '\\');
+        buf_char(&e->out, name.p[i]);
+    }
+    buf_text(&e->out, "\")]] ");
+}
+
 static void signature(emitter *e, const ir_func *f, const axes *a, const char *name, const char *struct_name)
 {
     str exact = str_of(name);
-    if (!str_eq(exact, f->name)) buf_printf(&e->out, "[[host_name(\"%.*s\")]] ", STR_ARG(f->name));
+    if (!str_eq(exact, f->name)) host_name(e, f->name);
     int64_t threads = group_size(a);
     if (threads != 0) buf_printf(&e->out, "[[max_total_threads_per_threadgroup(%lld)]]\n", (long long)threads);
     size_t start = e->out.n;

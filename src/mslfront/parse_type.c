@@ -492,6 +492,16 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     return false;
 }
 
+/* A literal's characters; a backslash before a quote or another backslash only marks it. */
+static void attribute_text(buf *out, str literal)
+{
+    for (size_t i = 0; i < literal.n; ++i) {
+        bool mark = literal.p[i] == '\\' && i + 1 < literal.n && (literal.p[i + 1] == '"' || literal.p[i + 1] == '\\');
+        if (mark) ++i;
+        buf_char(out, literal.p[i]);
+    }
+}
+
 /* Attributes */
 
 static bool parse_attribute(mf_parser *p, mf_attributes *out)
@@ -513,7 +523,7 @@ static bool parse_attribute(mf_parser *p, mf_attributes *out)
             ingot_allocator hook = arena_hook(p->mem);
             buf text = buf_make(&hook);
             for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) /* literals side by side are one */
-                buf_str(&text, (str){mf_cur(p)->p + 1, mf_cur(p)->n >= 2 ? mf_cur(p)->n - 2 : 0});
+                attribute_text(&text, (str){mf_cur(p)->p + 1, mf_cur(p)->n >= 2 ? mf_cur(p)->n - 2 : 0});
             a.text = str_copy(p->mem, buf_view(&text));
         } else {
             mf_expr *e = mf_value(p, mf_parse_ternary(p));

@@ -99,7 +99,6 @@ static void test_statements(void **state)
         {"del y", 1, 1, "'del' is not supported here"},
         {"def g():\n    pass", 1, 5, "a function within a function must be T.inline or T.macro"},
         {"break", 1, 1, "'break' outside of a loop"},
-        {"return", 1, 1, "'return' needs a value"},
         {"assert i < 4", 1, 1, "an assertion needs a message"},
         {"T.reads(A[0])", 1, 1, "T.reads belongs into a block"},
         {"v = T.axis.spatial(4, i)", 1, 5, "T.axis.spatial belongs into a block"},
@@ -151,7 +150,7 @@ static void test_texts(void **state)
     assert_error("if 1:\n    a = 1\n  b = 2\n", 3, 1, "this indentation matches no outer level");
     assert_error("a = 1\n  b = 2\n", 2, 1, "unexpected indentation");
     assert_error("a = 1 ? 2\n", 1, 7, "'?' is no part of the language");
-    assert_error("a = \xC3\xA9\n", 1, 5, "'\xC3\xA9' is no part of the language (names are ASCII");
+    assert_error("a = \xC2\xB2\n", 1, 5, "'\xC2\xB2' is no part of the language (names have letters");
     assert_error("a = '\xff'\n", 1, 6, "the text is not UTF-8: byte 0xff");
     assert_error("a = 0777\n", 1, 5, "a decimal number may not begin with 0");
     assert_error("a = 1__0\n", 1, 5, "'_' in a number must stand between digits");
