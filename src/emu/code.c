@@ -1,10 +1,12 @@
 /* From a graph with its registers to instructions. */
+#include "emu/check.h"
 #include "emu/code.h"
 #include "emu/mask.h"
 
 /* A construct with a mask level of its own that is open. */
 typedef struct construct {
     uint32_t exit; /* label of where to go when its mask runs empty */
+    uint32_t known; /* checked programs: its emu_construct */
     struct construct *outer;
 } construct;
 
@@ -19,7 +21,18 @@ typedef struct coder {
     emu_reg_list targets; /* by instruction: label, or EMU_NONE */
     construct *masked;   /* innermost */
     uint32_t level, spare[8];
+    unsigned checks;
+    bool prologue; /* is being emitted */
+    bool atomics, fences, simdgroups; /* checked programs: what there is */
+    bool barriers;
+    emu_site_list sites;
+    emu_construct_list constructs;
 } coder;
+
+static bool checks(const coder *c, emu_check check)
+{
+    return (c->checks >> check & 1u) != 0;
+}
 
 static emu_insn *put(coder *c, emu_op op, const emu_node *n)
 {
@@ -78,14 +91,70 @@ static void set_result(emu_insn *i, const emu_node *n)
 
 static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
 {
-    emu_handler h = emu_mask_handler(op);
+    emu_handler h = c->checks != 0 ? emu_check_handler(op) : NULL;
+    if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);
     if (h == NULL) h = c->isa->handler(op, type);
     if (h == NULL) h = emu_memory_handler(op, type);
     return h;
 }
 
-static void emit_pure(coder *c, const emu_node *n)
+/* Checks of values: operands before an operation, its result behind it. */
+
+static void emit_operand_check(coder *c, const emu_node *n, emu_op op)
+{
+    emu_insn *i = put(c, op, n);
+    i->type = n->operand_type;
+    i->k = n->type;
+    set_operands(i, n->in);
+    i->run = handler_of(c, op, (emu_type)n->operand_type);
+}
+
+static void check_operands(coder *c, const emu_node *n)
+{
+    const emu_type t = (emu_type)n->operand_type;
+    const bool is_float = t >= EMU_F16;
+    if ((n->op == EMU_DIV || n->op == EMU_REM) && !is_float) emit_operand_check(c, n, EMU_DIVISOR);
+    if ((n->op == EMU_SHL || n->op == EMU_SHR) &&
+        !(emu_is_const(n->in[1]) && (uint64_t)n->in[1]->imm < emu_type_size(t) * 8))
+        emit_operand_check(c, n, EMU_COUNT);
+    if (n->op == EMU_CONVERT && t == EMU_F32 && n->type > EMU_BOOL && n->type < EMU_F16) emit_operand_check(c, n, EMU_RANGE);
+}
+
+/* Operands of an operation that can make a NaN or an infinity; 0 for others. */
+static int64_t made_of(const emu_node *n)
+{
+    if (n->type < EMU_F16) return 0;
+    switch ((int)n->op) {
+    case EMU_MOV:
+    case EMU_SELECT:
+    case EMU_MIN:
+    case EMU_MAX:
+    case EMU_AND:
+    case EMU_OR:
+    case EMU_XOR:
+    case EMU_ANDN:
+    case EMU_NEXTAFTER: return 0;
+    case EMU_CONVERT: return n->operand_type == EMU_F32 ? 1 : 0;
+    case EMU_LDEXP: return 1;
+    default: return n->in[2] != NULL ? 3 : n->in[1] != NULL ? 2 : 1;
+    }
+}
+
+static void check_result(coder *c, const emu_node *n)
+{
+    const int64_t count = made_of(n);
+    if (count == 0) return;
+    emu_insn *i = put(c, EMU_MADE, n);
+    set_operands(i, n->in);
+    i->imm = count;
+    i->k = n->operand_type;
+    i->d = n->reg;
+    i->uniform = emu_by_lane(n) ? 0 : 1;
+    i->run = handler_of(c, EMU_MADE, (emu_type)n->type);
+}
+
+static void emit_operation(coder *c, const emu_node *n)
 {
     emu_insn *i = put(c, (emu_op)n->op, n);
     i->type = n->operand_type;
@@ -93,6 +162,14 @@ static void emit_pure(coder *c, const emu_node *n)
     set_result(i, n);
     if (n->op == EMU_CONVERT) i->run = c->isa->convert((emu_type)n->type, (emu_type)n->operand_type);
     else i->run = handler_of(c, (emu_op)n->op, (emu_type)n->operand_type);
+}
+
+static void emit_pure(coder *c, const emu_node *n)
+{
+    const bool values = checks(c, EMU_CHECK_NUMERICS) && !c->prologue;
+    if (values) check_operands(c, n);
+    if (!emu_in_prologue(n) || c->prologue) emit_operation(c, n);
+    if (values) check_result(c, n);
 }
 
 /* A register for what nobody wants. */
@@ -135,6 +212,43 @@ static uint32_t pattern_of(coder *c, uint32_t reg, int64_t scale)
     return (uint32_t)c->p->patterns.n - 1;
 }
 
+/* Where it happens, for the records of who touched what. */
+static uint32_t site_of(coder *c, const emu_node *n)
+{
+    if (c->sites.n >= SHADOW_SITES) return 0;
+    const emu_site site = {(uint32_t)c->spans.n - 1, n->kind == EMU_ATOMIC_NODE, n->mem->collective};
+    emu_site_list_push(c->g->mem, &c->sites, site);
+    return (uint32_t)c->sites.n - 1;
+}
+
+/* What is done with the object of an access; where that is known at run time only, with any. */
+static void note_use(coder *c, const emu_access *a)
+{
+    for (size_t k = 1; k < c->g->objects.n; ++k) {
+        if (a->object != EMU_NONE && a->object != k) continue;
+        emu_use *u = &c->p->uses[k];
+        u->reads = u->reads || !a->write || a->updates;
+        u->writes = u->writes || a->write;
+        if (u->granule == 0 || a->bytes < u->granule) u->granule = a->bytes;
+    }
+}
+
+/* In front of an access: its check. */
+static void check_access(coder *c, const emu_node *n, const emu_access *a, emu_op access)
+{
+    const unsigned memory = 1u << EMU_CHECK_BOUNDS | 1u << EMU_CHECK_ALIGNMENT | 1u << EMU_CHECK_RACE |
+                            1u << EMU_CHECK_UNINITIALISED;
+    if ((c->checks & memory) == 0 || c->prologue) return;
+    emu_op op = EMU_CHECKM;
+    if (a->thread) op = EMU_CHECKP;
+    else if (access == EMU_LOADL || access == EMU_STOREL) op = EMU_CHECKL;
+    if (!a->thread) note_use(c, a);
+    emu_insn *i = put(c, op, n);
+    i->access = a;
+    i->imm = a->thread ? 0 : site_of(c, n);
+    i->run = handler_of(c, op, n->mem->type);
+}
+
 static emu_access *access_of(coder *c, const emu_node *n)
 {
     const emu_mem *m = n->mem;
@@ -150,6 +264,10 @@ static emu_access *access_of(coder *c, const emu_node *n)
                       .threadgroup = m->space == EMU_SPACE_THREADGROUP,
                       .thread = m->space == EMU_SPACE_THREAD,
                       .write = n->kind == EMU_STORE || (n->kind == EMU_ATOMIC_NODE && n->k != EMU_ATOMIC_LOAD),
+                      .updates = n->kind == EMU_ATOMIC_NODE && n->k != EMU_ATOMIC_LOAD && n->k != EMU_ATOMIC_STORE,
+                      .atomic = n->kind == EMU_ATOMIC_NODE,
+                      .collective = m->collective,
+                      .align = m->align,
                       .index_imm = m->index_imm,
                       .imm = m->imm,
                       .scale = m->scale,
@@ -165,6 +283,7 @@ static emu_access *access_of(coder *c, const emu_node *n)
         a->private_at = m->local->at;
         a->granule = m->local->granule;
         a->object = m->local->index;
+        a->watched = m->local->watched && !(m->quiet && n->kind == EMU_LOAD);
     }
     for (unsigned k = 0; k < m->count && n->kind == EMU_STORE; ++k) {
         a->regs[k] = m->value[k]->reg;
@@ -189,6 +308,7 @@ static void emit_memory(coder *c, const emu_node *n)
     const emu_op op = memory_op(n);
     emu_access *a = access_of(c, n);
     if (op == EMU_LOADL || op == EMU_STOREL) a->pattern = pattern_of(c, n->mem->lanes->reg, n->mem->scale);
+    check_access(c, n, a, op);
     emu_insn *i = put(c, op, n);
     i->access = a;
     i->type = (uint8_t)n->mem->type;
@@ -199,6 +319,8 @@ static void emit_memory(coder *c, const emu_node *n)
 static void emit_atomic(coder *c, const emu_node *n)
 {
     emu_access *a = access_of(c, n);
+    c->atomics = true;
+    check_access(c, n, a, EMU_ATOMIC);
     emu_insn *i = put(c, EMU_ATOMIC, n);
     i->access = a;
     i->d = n->reg;
@@ -219,10 +341,16 @@ static void emit_fill(coder *c, const emu_node *n)
     emu_insn *i = put(c, EMU_POISON, n);
     i->access = a;
     i->run = handler_of(c, EMU_POISON, EMU_U8);
+    if (!n->mem->local->watched) return;
+    i = put(c, EMU_FORGETP, n);
+    i->access = a;
+    i->run = handler_of(c, EMU_FORGETP, EMU_U8);
 }
 
 static void emit_cross(coder *c, const emu_node *n)
 {
+    if (n->op == EMU_SHUFFLE && n->k != EMU_SHUFFLE_FIRST && checks(c, EMU_CHECK_UNINITIALISED))
+        put(c, EMU_SOURCE, n)->run = handler_of(c, EMU_SOURCE, EMU_BOOL);
     emu_insn *i = put(c, (emu_op)n->op, n);
     set_operands(i, n->in);
     i->d = n->reg;
@@ -291,10 +419,39 @@ static emu_insn *put_jump(coder *c, emu_op op, const emu_node *n, const emu_node
     return i;
 }
 
-static void enter_masked(coder *c, uint32_t exit)
+/* A barrier in the other branch of the if that n opens: its span, plus 1. */
+static uint32_t other_barrier(coder *c, const emu_node *n)
+{
+    const emu_node *head = n->opened->head;
+    for (const emu_node *s = c->g->first; s != NULL; s = s->next) {
+        if (s->kind != EMU_SYNC || s->imm != 0) continue;
+        for (const emu_region *r = s->region; r != NULL; r = r->parent)
+            if (r->head == head && r != n->opened) {
+                emu_span_list_push(c->g->mem, &c->spans, s->at);
+                return (uint32_t)c->spans.n;
+            }
+    }
+    return 0;
+}
+
+/* What is known of the construct, for barriers in it. */
+static uint32_t known_construct(coder *c, const emu_node *n)
+{
+    if (!checks(c, EMU_CHECK_BARRIER)) return 0;
+    emu_construct k = {.kind = EMU_CONSTRUCT_IF, .outer = c->masked != NULL ? c->masked->known : 0};
+    if (n->kind == EMU_LOOP_NODE) k.kind = EMU_CONSTRUCT_LOOP;
+    else if (n->kind == EMU_BLOCK) k.kind = n->k != 0 ? EMU_CONSTRUCT_CONTINUE : EMU_CONSTRUCT_BLOCK;
+    else k.other_barrier = other_barrier(c, n);
+    emu_span_list_push(c->g->mem, &c->spans, n->at);
+    k.at = (uint32_t)c->spans.n - 1;
+    emu_construct_list_push(c->g->mem, &c->constructs, k);
+    return (uint32_t)c->constructs.n - 1;
+}
+
+static void enter_masked(coder *c, const emu_node *n, uint32_t exit)
 {
     construct *k = arena_new(c->g->mem, construct);
-    *k = (construct){exit, c->masked};
+    *k = (construct){exit, known_construct(c, n), c->masked};
     c->masked = k;
     ++c->level;
     if (c->level + 1 > c->p->levels) c->p->levels = c->level + 1;
@@ -328,7 +485,7 @@ static void emit_if(coder *c, const emu_node *n)
         if (k == c->p->known.n) emu_reg_list_push(c->g->mem, &c->p->known, condition->reg);
         i->imm = k;
     }
-    enter_masked(c, label);
+    enter_masked(c, n, label);
 }
 
 static void emit_else(coder *c, const emu_node *n)
@@ -344,6 +501,10 @@ static void emit_else(coder *c, const emu_node *n)
     place_label(c, c->masked->exit);
     (void)put_jump(c, EMU_ELSE, n, n->in[0], end);
     c->masked->exit = end;
+    if (c->masked->known == 0) return;
+    const uint32_t outer = c->constructs.at[c->masked->known].outer;
+    c->masked->known = known_construct(c, n);
+    c->constructs.at[c->masked->known].outer = outer;
 }
 
 static void emit_loop(coder *c, const emu_node *n)
@@ -352,7 +513,7 @@ static void emit_loop(coder *c, const emu_node *n)
     r->label = new_label(c);
     if (r->divergent) {
         (void)put_jump(c, EMU_PUSH, n, NULL, EMU_NONE);
-        enter_masked(c, r->label);
+        enter_masked(c, n, r->label);
         r->level = c->level;
     }
     r->start = new_label(c);
@@ -374,7 +535,7 @@ static void emit_block(coder *c, const emu_node *n)
     r->label = new_label(c);
     if (!r->divergent) return;
     (void)put_jump(c, EMU_PUSH, n, NULL, EMU_NONE);
-    enter_masked(c, r->label);
+    enter_masked(c, n, r->label);
     r->level = c->level;
 }
 
@@ -382,6 +543,15 @@ static void emit_block_end(coder *c, const emu_node *n)
 {
     if (n->opened->divergent) leave_masked(c, n);
     else place_label(c, n->opened->label);
+}
+
+/* Lanes are about to leave: those where the condition is k, or all. */
+static void check_leaving(coder *c, const emu_node *n, const emu_node *condition)
+{
+    if (!c->barriers || !checks(c, EMU_CHECK_BARRIER)) return;
+    emu_insn *i = put(c, EMU_LEAVING, n);
+    i->a = condition != NULL ? condition->reg : EMU_NONE;
+    i->run = handler_of(c, EMU_LEAVING, EMU_BOOL);
 }
 
 static void emit_break(coder *c, const emu_node *n)
@@ -394,18 +564,50 @@ static void emit_break(coder *c, const emu_node *n)
         return;
     }
     if (condition != NULL && emu_by_lane(condition)) { /* conditions stand directly in their loop */
+        check_leaving(c, n, condition);
         (void)put_jump(c, n->k != 0 ? EMU_DROP : EMU_KEEP, n, condition, x->label);
         return;
     }
     const uint32_t on = new_label(c);
     if (condition != NULL) (void)put_jump(c, n->k != 0 ? EMU_JUMPZ : EMU_JUMPNZ, n, condition, on);
+    check_leaving(c, n, NULL);
     emu_insn *i = put_jump(c, EMU_LEAVE, n, NULL, c->masked->exit);
     i->imm = x->level;
     place_label(c, on);
 }
 
+static void emit_fence(coder *c, const emu_node *n)
+{
+    c->fences = true;
+    put(c, EMU_FENCE_OP, n)->run = handler_of(c, EMU_FENCE_OP, EMU_BOOL);
+}
+
+static void emit_hold(coder *c, const emu_node *n)
+{
+    emu_insn *i = put(c, EMU_HOLDS, n);
+    set_operands(i, n->in);
+    i->imm = n->imm;
+    i->run = handler_of(c, EMU_HOLDS, EMU_BOOL);
+}
+
+/* In a checked program each barrier is one: it moves the clock. */
+static void emit_checked_barrier(coder *c, const emu_node *n)
+{
+    /* where no lane is left: the end of the construct, or of the run */
+    emu_insn *i = put_jump(c, EMU_BARRIER, n, NULL, c->masked != NULL ? c->masked->exit : EMU_NONE);
+    i->type = n->imm != 0 ? 1 : 0;
+    i->imm = c->masked != NULL ? c->masked->known : 0;
+    i->run = handler_of(c, EMU_BARRIER, EMU_BOOL);
+    c->simdgroups = c->simdgroups || n->imm != 0;
+    c->fences = c->fences || (n->k & EMU_FLAG_DEVICE) != 0;
+}
+
 static void emit_barrier(coder *c, const emu_node *n)
 {
+    if (c->checks != 0) {
+        emit_checked_barrier(c, n);
+        return;
+    }
     if (emu_diverges_between(n->region, c->g->root)) (void)put_jump(c, EMU_BARRIER, n, NULL, EMU_NONE);
 }
 
@@ -422,6 +624,8 @@ static void emit_node(coder *c, emu_node *n)
     case EMU_MATRIX_NODE: emit_matrix(c, n); break;
     case EMU_FILL: emit_fill(c, n); break;
     case EMU_SYNC: emit_barrier(c, n); break;
+    case EMU_FENCE: emit_fence(c, n); break;
+    case EMU_HOLD: emit_hold(c, n); break;
     case EMU_IF_NODE: emit_if(c, n); break;
     case EMU_ELSE_NODE: emit_else(c, n); break;
     case EMU_ENDIF:
@@ -435,8 +639,7 @@ static void emit_node(coder *c, emu_node *n)
     case EMU_BREAK: emit_break(c, n); break;
     case EMU_CONST:
     case EMU_INPUT:
-    case EMU_PART:
-    case EMU_FENCE: break;
+    case EMU_PART: break;
     }
 }
 
@@ -475,7 +678,7 @@ static emu_node *triple(emu_node *n)
 static emu_node *emit_chain(coder *c, emu_node *n)
 {
     enum { MOST = 64 };
-    emu_node *sum = triple(n);
+    emu_node *sum = c->checks == 0 ? triple(n) : NULL;
     if (sum == NULL) return NULL;
     unsigned count = 1;
     emu_node *last = sum;
@@ -498,8 +701,10 @@ static const emu_insn *emit_all(coder *c, bool prologue)
 {
     c->code = (emu_insn_list){NULL, 0, 0};
     c->labels = c->targets = (emu_reg_list){NULL, 0, 0};
+    c->prologue = prologue;
     for (emu_node *n = c->g->first; n != NULL; n = n->next) {
-        if (!n->live || emu_in_prologue(n) != prologue) continue;
+        const bool checked = !prologue && n->kind == EMU_PURE && checks(c, EMU_CHECK_NUMERICS);
+        if (!n->live || (emu_in_prologue(n) != prologue && !checked)) continue;
         emu_node *chain = prologue ? NULL : emit_chain(c, n);
         if (chain == NULL) emit_node(c, n);
         else n = chain;
@@ -509,6 +714,14 @@ static const emu_insn *emit_all(coder *c, bool prologue)
     for (size_t i = 0; i < c->code.n; ++i)
         if (c->targets.at[i] != EMU_NONE) c->code.at[i].to = &c->code.at[c->labels.at[c->targets.at[i]]];
     return c->code.at;
+}
+
+static void start_checks(coder *c)
+{
+    c->p->uses = arena_array(c->g->mem, emu_use, c->g->objects.n);
+    emu_construct_list_push(c->g->mem, &c->constructs, (emu_construct){.kind = EMU_CONSTRUCT_IF});
+    emu_site_list_push(c->g->mem, &c->sites, (emu_site){.at = EMU_NONE});
+    for (const emu_node *n = c->g->first; n != NULL; n = n->next) c->barriers = c->barriers || n->kind == EMU_SYNC;
 }
 
 emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, const emu_isa *isa)
@@ -522,12 +735,17 @@ emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, 
     emu_split_addresses(g);
     emu_mark_live(g);
     emu_fuse(g);
-    coder c = {.g = g, .p = p, .isa = isa, .regs = {.g = g, .p = p, .width = p->width}};
+    coder c = {.g = g, .p = p, .isa = isa, .checks = shape->checks, .regs = {.g = g, .p = p, .width = p->width}};
+    if (c.checks != 0) start_checks(&c);
     emu_assign_registers(&c.regs);
     p->prologue = emit_all(&c, true);
     p->body = emit_all(&c, false);
     if (c.regs.too_large) return NULL;
     p->insn_count = (uint32_t)c.code.n;
+    p->sites = c.sites.at;
+    p->constructs = c.constructs.at;
+    p->hands_on = c.atomics && c.fences;
+    p->simdgroups = c.simdgroups;
     p->frame_bytes = c.regs.top;
     p->objects = g->objects;
     p->threadgroup_bytes = g->threadgroup_bytes;

@@ -29,6 +29,33 @@ VEC_DECLARE(emu_scaled_list, emu_scaled_reg)
 VEC_DECLARE(emu_insn_list, emu_insn)
 VEC_DECLARE(emu_span_list, span)
 
+/* Where the program touches memory, for records of who did; 0 stands for a place not known. */
+typedef struct emu_site {
+    uint32_t at; /* index of the span; EMU_NONE: not known */
+    bool atomic, collective;
+} emu_site;
+VEC_DECLARE(emu_site_list, emu_site)
+
+/* A construct with a mask of its own, for telling why a thread does not reach a barrier; 0 is none. */
+typedef enum emu_construct_kind {
+    EMU_CONSTRUCT_IF,
+    EMU_CONSTRUCT_LOOP,
+    EMU_CONSTRUCT_CONTINUE, /* what `continue` leaves */
+    EMU_CONSTRUCT_BLOCK     /* what `return` (or a switch's break) leaves */
+} emu_construct_kind;
+typedef struct emu_construct {
+    emu_construct_kind kind;
+    uint32_t at, outer;     /* index of its span; of the construct around it */
+    uint32_t other_barrier; /* IF: span of a barrier in its other branch, plus 1 */
+} emu_construct;
+VEC_DECLARE(emu_construct_list, emu_construct)
+
+/* What the program does with an object. */
+typedef struct emu_use {
+    bool reads, writes;
+    uint8_t granule; /* bytes of the smallest element accessed; 0: none is */
+} emu_use;
+
 /* A kernel made ready for one shape of launch. Immutable; lies in its arena. */
 typedef struct emu_program {
     emu_shape shape;
@@ -47,6 +74,12 @@ typedef struct emu_program {
     const span *spans;          /* of the instructions, by emu_insn.at */
     emu_local **locals;         /* for messages */
     uint32_t local_count;
+    /* Checked programs: */
+    emu_site *sites;
+    emu_construct *constructs;
+    emu_use *uses; /* by object */
+    bool simdgroups; /* has barriers of simdgroups */
+    bool hands_on; /* has atomics, and fences or barriers that let them hand work on */
 } emu_program;
 
 /* What depends on what: fills `depends` of nodes and variables, `divergent` of regions. */

@@ -2,6 +2,7 @@
  * a quadgroup) begin at each threadgroup's first lane. */
 #include <string.h>
 
+#include "emu/cross.h"
 #include "emu/mask.h"
 
 /* One block: its lanes are [from, to); fewer than i->imm at the end of a threadgroup. */
@@ -46,6 +47,16 @@ static uint32_t source_lane(const emu_insn *i, block b, uint32_t lane, uint32_t 
     case EMU_SHUFFLE_FIRST: return first;
     }
     return r < b.to - b.from ? b.from + r : lane;
+}
+
+uint32_t emu_shuffle_source(const emu_vm *vm, const emu_insn *i, uint32_t lane)
+{
+    const uint32_t group = lane / vm->group_threads * vm->group_threads, width = (uint32_t)i->imm;
+    const block b = block_at(vm, i, group + (lane - group) / width * width);
+    uint32_t first = b.from, by = 0;
+    while (first < b.to && !emu_active(vm, first)) ++first;
+    if (i->k != EMU_SHUFFLE_FIRST) memcpy(&by, operand(vm, i->b, i->sb, lane, 4), 4);
+    return source_lane(i, b, lane, by, first);
 }
 
 static const emu_insn *op_shuffle(emu_vm *vm, const emu_insn *i)

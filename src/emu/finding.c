@@ -59,6 +59,11 @@ const char *emu_rule_fix(emu_rule r)
     return rules[r].fix;
 }
 
+bool emu_rule_is_plain_race(emu_rule r)
+{
+    return r == EMU_FAULT_RACE_SIMD || r == EMU_FAULT_RACE_GROUP || r == EMU_FAULT_RACE_GRID;
+}
+
 /* The collector. */
 
 emu_findings emu_findings_make(const ingot_allocator *mem, size_t most)
@@ -82,7 +87,8 @@ static bool same_place(const emu_place *a, const emu_place *b)
 
 static bool same(const emu_finding *a, const emu_finding *b)
 {
-    if (a->rule != b->rule || a->memory != b->memory || a->slot != b->slot) return false;
+    const bool races = emu_rule_is_plain_race(a->rule) && emu_rule_is_plain_race(b->rule);
+    if ((a->rule != b->rule && !races) || a->memory != b->memory || a->slot != b->slot) return false;
     if (strcmp(a->buffer, b->buffer) != 0 || strcmp(a->kernel, b->kernel) != 0) return false;
     /* a race is the same whichever of the two was run first */
     const bool swapped = a->check == EMU_CHECK_RACE && same_place(&a->first, &b->second) && same_place(&a->second, &b->first);
@@ -131,12 +137,27 @@ static bool make_room(emu_findings *f)
     return true;
 }
 
+/* A race of wider reach takes the place of one at the same places: what orders the threads of that orders all. */
+static bool widen(emu_findings *list, emu_finding *at, const emu_finding *f)
+{
+    emu_finding copy = *f;
+    copy.times = at->times;
+    if (!own_strings(list->mem, &copy)) {
+        list->failed = true;
+        return false;
+    }
+    mem_free(list->mem, at->store, at->store_size);
+    *at = copy;
+    return true;
+}
+
 bool emu_findings_add(emu_findings *list, const emu_finding *f)
 {
     for (size_t i = 0; i < list->n; ++i) {
-        if (!same(&list->at[i], f)) continue;
-        list->at[i].times += f->times;
-        return true;
+        emu_finding *at = &list->at[i];
+        if (!same(at, f)) continue;
+        at->times += f->times;
+        return f->rule <= at->rule || widen(list, at, f);
     }
     if (list->n >= list->most) {
         ++list->dropped;

@@ -47,6 +47,9 @@ const char *emu_rule_name(emu_rule rule);
 emu_check emu_rule_check(emu_rule rule);
 const char *emu_rule_fix(emu_rule rule);
 
+/* Is it a race between plain accesses, of whatever reach? */
+bool emu_rule_is_plain_race(emu_rule rule);
+
 /* A place in the text and the thread that was there. Strings end with NUL and live as long as the finding. */
 typedef struct emu_place {
     const char *file, *text;           /* text: the whole line, without its end */
@@ -85,7 +88,6 @@ typedef struct emu_finding {
     uint64_t memory_size;
     int64_t distance;    /* BOUNDS: bytes by which the access lies before (negative) or past the memory; else 0 */
     uint64_t times;      /* how often these two places met so */
-    uint64_t order;      /* internal: place in the order of the grid */
     char *store;         /* internal: what the strings lie in */
     size_t store_size;
 } emu_finding;

@@ -111,6 +111,7 @@ static void place_pure(emu_graph *g, emu_node *n)
         if (n->in[i] != NULL && n->in[i]->region->depth > depth) depth = n->in[i]->region->depth;
     if (n->mem != NULL && n->mem->offset->region->depth > depth) depth = n->mem->offset->region->depth;
     emu_region *loop = NULL;
+    if ((g->checks >> EMU_CHECK_NUMERICS & 1u) != 0) depth = g->region->depth; /* its check stands where the text has it */
     for (emu_region *r = g->region; r->depth > depth; r = r->parent)
         if (r->kind == EMU_REGION_LOOP) loop = r;
     n->placed = true;

@@ -27,14 +27,15 @@ typedef enum emu_kind {
     EMU_CROSS,   /* op, k, imm (block) over in[]: depends on which lanes are active */
     EMU_MATRIX_NODE, /* in[0..3] = two registers each of a and b, more[0..1] of c; its PARTs 0 and 1 are the result */
     EMU_FILL,    /* a thread array set to 0xFF: mem->local */
-    EMU_SYNC,    /* threadgroup barrier */
-    EMU_FENCE,   /* memory fence between threadgroups */
+    EMU_SYNC,    /* barrier of the threadgroup, or (imm 1; checked programs) of the simdgroup, over the memories in k */
+    EMU_FENCE,   /* memory fence over the memories in k (EMU_FLAG_...); checked programs */
+    EMU_HOLD,    /* in[0] must hold, else k (an emu_rule) is reported, about the local imm; checked programs */
     EMU_IF_NODE, /* in[0] condition */
     EMU_ELSE_NODE,
     EMU_ENDIF,
     EMU_LOOP_NODE,
     EMU_ENDLOOP,
-    EMU_BLOCK,
+    EMU_BLOCK,   /* k: 1 for what `continue` leaves */
     EMU_ENDBLOCK,
     EMU_BREAK    /* leaves `target` (a loop or block): all active lanes, or those where in[0] is `k` (0 or 1) */
 } emu_kind;
@@ -108,6 +109,8 @@ struct emu_local {
     uint8_t granule;
     uint32_t at; /* offset in the frame */
     emu_variable **leaves;
+    bool watched;       /* checked programs: declared without a value */
+    emu_variable **set; /* ... by leaf: has it been written? */
 };
 
 /* An object of memory that is not thread space. */
@@ -139,6 +142,9 @@ struct emu_mem {
     emu_type type;      /* of an element */
     uint8_t count;
     bool safe;          /* cannot fault: may be done before it is due */
+    bool quiet;         /* part of a copy of a structure or array: what was never written may be read */
+    bool collective;    /* by a simdgroup as a whole: a matrix */
+    uint16_t align;     /* of the type accessed; 0: not known */
     emu_node *value[4]; /* STORE */
     /* The address in parts, from emu_split_addresses. */
     emu_node *base, *index, *lanes;
@@ -152,6 +158,7 @@ struct emu_node {
     uint8_t depends;
     uint8_t operand_type; /* comparisons, CONVERT, REDUCE ...: of in[0] */
     bool live, placed;
+    bool kept; /* its operands are looked at behind it: the result may not lie on them */
     emu_node *in[4];
     emu_node *more[2];
     int64_t imm;
@@ -196,6 +203,7 @@ typedef struct emu_graph {
     uint64_t threadgroup_bytes; /* static */
     span at; /* put on nodes made */
     uint32_t node_count;
+    unsigned checks; /* mask; with those of values nothing is computed before its time */
     uint32_t epoch; /* counts regions opened, closed and left */
     emu_change_list changes; /* of what is known of variables, since the first open region began */
     emu_mark_list marks;     /* number of changes when each open region began */

@@ -16,6 +16,7 @@
     emu_handler lanes_math_##S(emu_op op, emu_type type);                                                              \
     emu_handler lanes_memory_##S(emu_op op, emu_type type);                                                            \
     emu_handler lanes_dot_##S(emu_op op, emu_type type);                                                               \
+    emu_handler lanes_check_##S(emu_op op, emu_type type);                                                             \
     emu_handler lanes_convert_##S(emu_type to, emu_type from);                                                         \
     void lanes_scan_pattern_##S(emu_pattern *p, const char *reg, uint32_t width);                                      \
     static emu_handler handler_##S(emu_op op, emu_type type)                                                           \
@@ -26,6 +27,7 @@
         if (h == NULL) h = lanes_half_##S(op, type);                                                                   \
         if (h == NULL) h = lanes_math_##S(op, type);                                                                   \
         if (h == NULL) h = lanes_dot_##S(op, type);                                                                    \
+        if (h == NULL) h = lanes_check_##S(op, type);                                                                  \
         return h != NULL ? h : lanes_memory_##S(op, type);                                                             \
     }
 

@@ -113,6 +113,7 @@ emu_handler LANES_NAME(lanes_half)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_math)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_memory)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_dot)(emu_op op, emu_type type);
+emu_handler LANES_NAME(lanes_check)(emu_op op, emu_type type);
 emu_handler LANES_NAME(lanes_convert)(emu_type to, emu_type from);
 void LANES_NAME(lanes_scan_pattern)(emu_pattern *p, const char *reg, uint32_t width);
 

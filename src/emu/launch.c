@@ -26,6 +26,7 @@ static uint64_t threadgroup_bytes_of(const emu_program *p, const emu_launch *lau
 void emu_worker_free(const ingot_allocator *mem, emu_worker *w)
 {
     mem_free(mem, w->threadgroup_block, w->threadgroup_size);
+    emu_checker_free(w->vm.check, w->object_count);
     mem_free(mem, w, w->bytes);
 }
 
@@ -108,7 +109,12 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     w->vm.group_threads = p->shape.threads[0] * p->shape.threads[1] * p->shape.threads[2];
     for (size_t i = 0; i < p->literals.n; ++i) put_literal(w->vm.frame, &p->literals.at[i]);
     put_lane_inputs(w, p);
-    return w;
+    w->object_count = p->objects.n;
+    if (p->shape.checks == 0) return w;
+    w->vm.check = emu_checker_make(mem, p->objects.n);
+    if (w->vm.check != NULL) return w;
+    emu_worker_free(mem, w);
+    return NULL;
 }
 
 /* A launch under way. */
@@ -128,6 +134,11 @@ typedef struct job {
     bool no_memory;       /* atomic */
     pthread_mutex_t lock; /* of `fault` */
     emu_fault fault;
+    bool checked;
+    emu_watch watch;      /* of a checked launch */
+    emu_store store;
+    emu_event *events;    /* found by all workers; under the lock, each once */
+    size_t event_count, event_cap;
 } job;
 
 static void bind_objects(emu_worker *w, const job *j)
@@ -182,8 +193,30 @@ static emu_worker *take_worker(job *j)
     return w;
 }
 
+static bool start_checks(emu_worker *w, job *j)
+{
+    if (!j->checked) return true;
+    emu_checker *c = w->vm.check;
+    c->checks = j->launch->checks;
+    c->collect = j->launch->findings != NULL && !j->launch->stop;
+    return emu_checker_start(c, &j->watch, w->threadgroup, j->threadgroup_bytes * j->program->shape.batch);
+}
+
+/* What the worker found joins what the others did; of the same thing the one met first in the grid stays. */
+static void hand_in(job *j, emu_checker *c)
+{
+    (void)pthread_mutex_lock(&j->lock);
+    for (size_t i = 0; i < c->event_count; ++i)
+        if (!emu_event_join(j->kernel->library->mem, &j->events, &j->event_count, &j->event_cap, &c->events[i]))
+            c->no_memory = true;
+    if (c->no_memory) __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&j->lock);
+    c->event_count = 0;
+}
+
 static void give_worker(job *j, emu_worker *w)
 {
+    if (j->checked) hand_in(j, w->vm.check);
     (void)pthread_mutex_lock(&j->kernel->lock);
     w->next = j->built->idle;
     j->built->idle = w;
@@ -254,6 +287,11 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     vm->lanes = members * vm->group_threads;
     vm->fuel = (int64_t)j->budget - p->insn_count;
     emu_mask_reset(vm, vm->lanes);
+    if (j->checked) {
+        const uint32_t *g = j->launch->groups;
+        const uint64_t strides[3] = {1, g[0], (uint64_t)g[0] * g[1]};
+        emu_checker_batch(vm->check, vm, batch, at[0] + strides[1] * at[1] + strides[2] * at[2], strides[p->shape.axis]);
+    }
     run_code(vm, p->body);
     return vm->fault.kind == EMU_FAULT_NONE;
 }
@@ -268,6 +306,16 @@ static void note_fault(job *j, const emu_fault *fault, uint64_t batch)
     (void)pthread_mutex_unlock(&j->lock);
 }
 
+/* May the launch go on although a batch has failed? Where findings are collected, and not when time is up. */
+static bool goes_on(emu_worker *w)
+{
+    emu_fault *f = &w->vm.fault;
+    if (w->vm.check == NULL || !w->vm.check->collect || emu_rule_check(f->kind) == EMU_CHECK_WATCHDOG) return false;
+    (void)emu_note(&w->vm, f);
+    f->kind = EMU_FAULT_NONE;
+    return true;
+}
+
 /* Batches from `next` on, until there are none before the earliest fault. */
 static void run_some(job *j, emu_worker *w, uint64_t most)
 {
@@ -275,7 +323,7 @@ static void run_some(job *j, emu_worker *w, uint64_t most)
         const uint64_t from = __atomic_fetch_add(&j->next, j->step, __ATOMIC_RELAXED);
         for (uint64_t b = from; b < from + j->step; ++b) {
             if (b >= j->batches || b >= __atomic_load_n(&j->fault_batch, __ATOMIC_RELAXED)) return;
-            if (run_batch(w, j, b)) continue;
+            if (run_batch(w, j, b) || goes_on(w)) continue;
             note_fault(j, &w->vm.fault, b);
             w->vm.fault.kind = EMU_FAULT_NONE;
             return;
@@ -292,9 +340,40 @@ static void take_part(void *user)
         __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
         return;
     }
-    start_worker(w, j);
-    run_some(j, w, UINT64_MAX - UINT32_MAX);
+    if (start_checks(w, j)) {
+        start_worker(w, j);
+        run_some(j, w, UINT64_MAX - UINT32_MAX);
+    } else {
+        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+    }
     give_worker(j, w);
+}
+
+/* Device memory's records for a checked launch: those of the last one, where no other launch has them. */
+static bool open_watch(job *j, emu_worker *w)
+{
+    if (!j->checked) return true;
+    (void)pthread_mutex_lock(&j->kernel->lock);
+    j->store = j->built->store;
+    j->built->store = (emu_store){NULL, 0, 0};
+    (void)pthread_mutex_unlock(&j->kernel->lock);
+    const uint32_t *g = j->launch->groups;
+    j->watch.groups = (uint64_t)g[0] * g[1] * g[2];
+    bind_objects(w, j);
+    return emu_watch_open(&j->watch, w->objects, &j->store, j->launch);
+}
+
+static void close_watch(job *j)
+{
+    if (!j->checked) return;
+    const ingot_allocator *mem = j->kernel->library->mem;
+    emu_watch_close(&j->watch);
+    (void)pthread_mutex_lock(&j->kernel->lock);
+    emu_store left = j->built->store;
+    j->built->store = j->store;
+    (void)pthread_mutex_unlock(&j->kernel->lock);
+    mem_free(mem, left.words, left.count * sizeof *left.words);
+    mem_free(mem, j->events, j->event_cap * sizeof *j->events);
 }
 
 /* The first batches are run by the caller; only what is worth waking others for goes to the pool. */
@@ -303,6 +382,10 @@ static ingot_status run_job(job *j, ingot_error *error)
     enum { WORTH_NS = 60000 };
     emu_worker *w = take_worker(j);
     if (w == NULL) return error_no_memory(error);
+    if (!open_watch(j, w) || !start_checks(w, j)) {
+        give_worker(j, w);
+        return error_no_memory(error);
+    }
     start_worker(w, j);
     j->step = 1;
     const unsigned threads = emu_pool_threads(j->launch->pool);
@@ -372,7 +455,7 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
 static emu_shape shape_of(const emu_launch *l)
 {
     enum { LANES = 256 };
-    emu_shape s = {.known = true, .batch = 1};
+    emu_shape s = {.known = true, .batch = 1, .checks = l->checks};
     memcpy(s.threads, l->threads, sizeof s.threads);
     const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
     if (threads * 2 > LANES) return s;
@@ -399,6 +482,21 @@ static ingot_status bind_resources(const ingot_allocator *mem, const emu_launch 
     for (size_t i = 0; i < l->resource_count; ++i) o[i] = (emu_object){l->resources[i].data, l->resources[i].size, true};
     *out = o;
     return INGOT_OK;
+}
+
+static ingot_status report_all(job *j, ingot_error *error)
+{
+    const emu_reporter r = {j->kernel, j->program, j->launch};
+    uint32_t first[3];
+    emu_events_sort(j->events, j->event_count);
+    for (size_t i = 0; i < j->event_count; ++i) {
+        const emu_event *e = &j->events[i];
+        (void)batch_at(j, e->fault_batch, first);
+        if (emu_report(&r, &e->fault, first, e->times, NULL) == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
+    }
+    if (j->fault_batch == UINT64_MAX) return INGOT_OK;
+    (void)batch_at(j, j->fault_batch, first);
+    return emu_report(&r, &j->fault, first, 1, error);
 }
 
 ingot_status emu_run(const emu_launch *launch, ingot_error *error)
@@ -430,14 +528,13 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     for (uint32_t d = 0; d < 3; ++d)
         if (d != shape.axis) j.batches *= launch->groups[d];
     j.budget = launch->budget != 0 && launch->budget <= INT64_MAX ? launch->budget : (uint64_t)1 << 31;
+    j.checked = shape.checks != 0;
+    j.watch = (emu_watch){.mem = kernel->library->mem, .program = j.program, .atomics = j.program->hands_on,
+                          .simdgroups = j.program->simdgroups, .lock = PTHREAD_MUTEX_INITIALIZER};
     if (pthread_mutex_init(&j.lock, NULL) != 0) status = error_no_memory(error);
     else status = run_job(&j, error);
-    if (status == INGOT_OK && j.fault_batch != UINT64_MAX) {
-        uint32_t first[3];
-        (void)batch_at(&j, j.fault_batch, first);
-        const emu_reporter r = {kernel, j.program, launch};
-        status = emu_report(&r, &j.fault, first, 1, error);
-    }
+    if (status == INGOT_OK) status = report_all(&j, error);
+    close_watch(&j);
     (void)pthread_mutex_destroy(&j.lock);
     emu_built_release(kernel, built);
     mem_free(mem, resources, launch->resource_count * sizeof *resources);

@@ -211,6 +211,7 @@ static void free_built(const ingot_allocator *mem, emu_built *b)
         emu_worker_free(mem, b->idle);
         b->idle = next;
     }
+    mem_free(mem, b->store.words, b->store.count * sizeof *b->store.words);
     arena_free(&b->mem);
     mem_free(mem, b, sizeof *b);
 }
@@ -251,7 +252,8 @@ static void build(void *user)
 
 static bool same_shape(const emu_shape *a, const emu_shape *b)
 {
-    return memcmp(a->threads, b->threads, sizeof a->threads) == 0 && a->batch == b->batch && a->axis == b->axis;
+    return memcmp(a->threads, b->threads, sizeof a->threads) == 0 && a->batch == b->batch && a->axis == b->axis &&
+           a->checks == b->checks;
 }
 
 static emu_built *make_built(const emu_kernel *kernel, const emu_shape *shape, ingot_error *error)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/source.h"
+#include "emu/check.h"
 #include "emu/code.h"
 #include "emu/emu.h"
 #include "emu/isa.h"
@@ -18,6 +19,7 @@ typedef struct emu_built {
     struct emu_built *next;
     unsigned users;
     emu_worker *idle; /* workers that have finished, ready to be used again */
+    emu_store store;  /* checked programs: room for records of device memory, while no launch has it */
 } emu_built;
 
 struct emu_kernel {
@@ -52,6 +54,7 @@ struct emu_worker {
     uint64_t threadgroup_bytes;
     size_t bytes, threadgroup_size; /* of the two blocks allocated */
     void *threadgroup_block;
+    size_t object_count;
     emu_worker *next;
 };
 void emu_worker_free(const ingot_allocator *mem, emu_worker *w);

@@ -13,6 +13,7 @@ typedef struct emu_shape {
     uint32_t threads[3]; /* of a threadgroup */
     uint32_t batch;      /* threadgroups a run works on at once */
     uint32_t axis;       /* along which those lie in the grid */
+    unsigned checks;     /* mask: see finding.h */
 } emu_shape;
 
 /* One scalar within a type; `object` marks the object half of a pointer, whose offset half lies at the same place. */
@@ -76,6 +77,7 @@ typedef struct lower {
     bool restart;    /* `memory` grew: begin again */
     bool failed;
     unsigned depth;  /* of calls */
+    bool collective; /* a simdgroup's matrix is being loaded or stored */
 } lower;
 
 /* Says that a construct is not supported, once a place. */

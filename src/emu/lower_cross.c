@@ -2,6 +2,8 @@
  * simdgroup matrices. */
 #include "emu/emu.h"
 #include "emu/lower.h"
+#include "mslfront/builtin.h"
+#include "mslfront/names.h"
 
 typedef struct cross_row {
     mf_builtin builtin;
@@ -90,11 +92,21 @@ static val shuffle_and_fill(lower *l, const mf_expr *e)
 
 static val sync(lower *l, const mf_expr *e)
 {
-    for (uint32_t i = 0; i < e->arg_count; ++i) lower_drop(l, e->args[i]);
+    uint8_t flags = EMU_FLAG_DEVICE | EMU_FLAG_THREADGROUP;
+    bool orders = true;
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        const emu_node *n = lower_scalar_of(l, e->args[i]);
+        if (!emu_is_const(n)) continue;
+        if (i == 0) flags = (uint8_t)(n->imm & (EMU_FLAG_DEVICE | EMU_FLAG_THREADGROUP)); /* MF_MEM_... have these values */
+        else if (e->args[i]->type == mf_memory_order_type()) orders = orders && n->imm != MF_ORDER_RELAXED;
+    }
     l->g->at = e->at;
-    /* simdgroups run in step; fences order nothing that lanes in step could see out of order */
-    if (e->builtin == MF_FN_THREADGROUP_BARRIER) (void)emu_effect(l->g, EMU_SYNC, EMU_BOOL);
-    else if (e->builtin == MF_FN_ATOMIC_THREAD_FENCE) (void)emu_effect(l->g, EMU_FENCE, EMU_BOOL);
+    const bool threadgroup = e->builtin == MF_FN_THREADGROUP_BARRIER, fence = e->builtin == MF_FN_ATOMIC_THREAD_FENCE;
+    /* simdgroups run in step; fences order nothing that lanes in step could see out of order: only checks look at them */
+    if (!threadgroup && (l->shape->checks == 0 || !orders)) return lower_val(l, 0);
+    emu_node *n = emu_effect(l->g, fence ? EMU_FENCE : EMU_SYNC, EMU_BOOL);
+    n->k = flags;
+    n->imm = threadgroup ? 0 : 1;
     return lower_val(l, 0);
 }
 
@@ -177,6 +189,9 @@ val lower_atomic(lower *l, const mf_expr *e)
         value = lower_scalar_of(l, e->args[1]);
     }
     g->at = e->at;
+    emu_node *order = l->shape->checks != 0 ? lower_scalar_of(l, e->args[e->arg_count - 1]) : NULL;
+    if (order != NULL && emu_is_const(order) && order->imm != MF_ORDER_RELAXED)
+        emu_effect(g, EMU_FENCE, EMU_BOOL)->k = at.space == EMU_SPACE_DEVICE ? EMU_FLAG_DEVICE : EMU_FLAG_THREADGROUP;
     emu_node *n = emu_effect(g, EMU_ATOMIC_NODE, t);
     n->k = (uint8_t)kind;
     n->in[0] = value;
@@ -247,13 +262,17 @@ val lower_matrix_call(lower *l, const mf_expr *e)
     const emu_type t = lower_scalar(e->args[0]->type->scalar);
     if (e->builtin == MF_FN_SIMDGROUP_STORE) {
         const val m = lower_eval(l, e->args[0]);
+        l->collective = true;
         for (unsigned k = 0; k < 2; ++k) lower_write(l, matrix_element(l, e, k), (val){&m.at[k], 1}, e->at);
+        l->collective = false;
         return lower_val(l, 0);
     }
     const place to = lower_place(l, e->args[0]);
     if (e->builtin == MF_FN_SIMDGROUP_LOAD) {
         val m = lower_val(l, 2);
+        l->collective = true;
         for (unsigned k = 0; k < 2; ++k) m.at[k] = lower_read(l, matrix_element(l, e, k), e->at).at[0];
+        l->collective = false;
         lower_write(l, to, m, e->at);
         return lower_val(l, 0);
     }

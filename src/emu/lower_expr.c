@@ -212,13 +212,20 @@ static bool cheap_side(const mf_expr *e)
            e->type->kind != MF_TYPE_RECORD;
 }
 
+/* May anything be computed that the text does not ask for? Not where checks look at values. */
+static bool may_hurry(const lower *l)
+{
+    const unsigned values = 1u << EMU_CHECK_NUMERICS | 1u << EMU_CHECK_UNINITIALISED;
+    return (l->shape->checks & values) == 0;
+}
+
 /* The value of a choice between two values, or two places. */
 static val eval_cond(lower *l, const mf_expr *e)
 {
     emu_graph *g = l->g;
     emu_node *c = lower_scalar_of(l, e->a);
     if (emu_is_const(c)) return lower_eval(l, c->imm != 0 ? e->b : e->c);
-    if (cheap_side(e->b) && cheap_side(e->c)) {
+    if (may_hurry(l) && cheap_side(e->b) && cheap_side(e->c)) {
         const val b = lower_eval(l, e->b), d = lower_eval(l, e->c);
         val r = lower_val(l, b.n);
         for (size_t i = 0; i < b.n && i < d.n; ++i) r.at[i] = emu_select(g, c, b.at[i], d.at[i]);
@@ -239,7 +246,7 @@ static val eval_logic(lower *l, const mf_expr *e)
     const bool is_and = e->kind == MF_EXPR_AND;
     emu_node *a = lower_scalar_of(l, e->a);
     if (emu_is_const(a)) return (a->imm != 0) == is_and ? lower_eval(l, e->b) : one(l, a);
-    if (lower_is_cheap(e->b)) return one(l, emu_binary(g, is_and ? EMU_AND : EMU_OR, EMU_BOOL, a, lower_scalar_of(l, e->b)));
+    if (may_hurry(l) && lower_is_cheap(e->b)) return one(l, emu_binary(g, is_and ? EMU_AND : EMU_OR, EMU_BOOL, a, lower_scalar_of(l, e->b)));
     emu_variable *result = emu_new_variable(g, EMU_BOOL, g->region);
     emu_set(g, result, a);
     (void)emu_open(g, EMU_IF_NODE, EMU_REGION_IF, is_and ? a : emu_not(g, a));

@@ -155,6 +155,7 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
     lower l = {.mem = mem, .diags = diags, .kernel = kernel, .shape = shape, .memory = memory};
     l.g = arena_new(mem, emu_graph);
     emu_graph_init(l.g, mem);
+    l.g->checks = shape->checks;
     call_frame f = {.function = kernel};
     f.params = arena_array(mem, binding, kernel->param_count + 1);
     f.locals = arena_array(mem, binding, kernel->local_count + 1);

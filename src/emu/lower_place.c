@@ -65,6 +65,11 @@ static void poison_stack(lower *l, const emu_local *local)
     lower_write(l, lower_local_place(l, local), v, l->g->at);
 }
 
+static bool watches(const lower *l)
+{
+    return (l->shape->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
+}
+
 /* A variable that is not set has all bits set, whatever lay in its register. */
 void lower_poison(lower *l, const emu_local *local)
 {
@@ -77,9 +82,18 @@ void lower_poison(lower *l, const emu_local *local)
         n->mem = arena_new(l->mem, emu_mem);
         n->mem->local = l->g->locals[local->index];
         n->mem->offset = emu_constant(l->g, EMU_I64, 0);
+        n->mem->local->watched = watches(l);
         return;
     }
     const leaf_list leaves = lower_leaves(l, local->type);
+    if (watches(l)) {
+        emu_variable **set = arena_array(l->mem, emu_variable *, leaves.n + 1);
+        for (size_t i = 0; i < leaves.n; ++i) {
+            set[i] = emu_new_variable(l->g, EMU_BOOL, l->g->region);
+            emu_set(l->g, set[i], emu_constant(l->g, EMU_BOOL, 0));
+        }
+        l->g->locals[local->index]->set = set;
+    }
     for (size_t i = 0; i < leaves.n; ++i)
         emu_set(l->g, local->leaves[i], emu_constant(l->g, leaves.at[i].type, leaves.at[i].object ? 0 : -1));
 }
@@ -92,9 +106,41 @@ place lower_field(lower *l, place p, const mf_type *type, uint64_t offset)
     return p;
 }
 
+/* The sum, difference or product that a 32-bit index is, in 64 bits: what it would be if it could not wrap. */
+static emu_node *exact(emu_graph *g, emu_node *n, unsigned depth)
+{
+    enum { DEEPEST = 12 };
+    const bool number = n->type == EMU_I32 || n->type == EMU_U32;
+    if (emu_is_const(n)) return emu_constant(g, EMU_I64, (int32_t)n->imm);
+    if (n->kind != EMU_PURE || !number || depth > DEEPEST) return emu_convert(g, EMU_I64, n);
+    const emu_op op = (emu_op)n->op;
+    if (op == EMU_CONVERT && (n->operand_type == EMU_I32 || n->operand_type == EMU_U32)) return exact(g, n->in[0], depth + 1);
+    if (op == EMU_MOV && emu_type_size((emu_type)n->operand_type) == 4 && n->operand_type < EMU_F16)
+        return exact(g, n->in[0], depth + 1);
+    if (op == EMU_SHL && emu_is_const(n->in[1]))
+        return emu_binary(g, EMU_SHL, EMU_I64, exact(g, n->in[0], depth + 1), emu_constant(g, EMU_I64, n->in[1]->imm & 31));
+    if (op != EMU_ADD && op != EMU_SUB && op != EMU_MUL) return emu_convert(g, EMU_I64, n);
+    return emu_binary(g, op, EMU_I64, exact(g, n->in[0], depth + 1), exact(g, n->in[1], depth + 1));
+}
+
+/* A 32-bit index that differs from what it would be in 64 bits. Only the whole counts: parts may wrap and wrap back. */
+static void check_index(lower *l, emu_node *index)
+{
+    emu_graph *g = l->g;
+    if ((l->shape->checks >> EMU_CHECK_NUMERICS & 1u) == 0 || (index->type != EMU_I32 && index->type != EMU_U32)) return;
+    emu_node *should = exact(g, index, 0), *is = emu_convert(g, EMU_I64, index);
+    if (should == is || emu_is_const(is)) return;
+    emu_node *same = emu_binary(g, EMU_EQ, EMU_I64, should, is);
+    if (emu_is_const(same) && same->imm != 0) return;
+    emu_node *n = emu_effect(g, EMU_HOLD, EMU_BOOL);
+    n->in[0] = same;
+    n->k = EMU_FAULT_INDEX;
+}
+
 place lower_index(lower *l, place p, const mf_type *type, emu_node *index)
 {
     emu_graph *g = l->g;
+    check_index(l, index);
     emu_node *wide = emu_convert(g, EMU_I64, index);
     emu_node *bytes = emu_binary(g, EMU_MUL, EMU_I64, wide, emu_constant(g, EMU_I64, (int64_t)type->size));
     p.offset = emu_binary(g, EMU_ADD, EMU_I64, p.offset, bytes);
@@ -147,6 +193,14 @@ place lower_global(lower *l, const mf_var *v)
                    .type = v->type};
 }
 
+/* What a value of the type at an aligned place is sure to have `offset` bytes in. */
+static uint16_t align_at(const mf_type *t, uint64_t offset)
+{
+    uint64_t align = t->align != 0 && t->align <= 4096 ? t->align : 1;
+    while (align > 1 && offset % align != 0) align /= 2;
+    return (uint16_t)align;
+}
+
 emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t offset)
 {
     emu_mem *m = arena_new(l->mem, emu_mem);
@@ -155,6 +209,9 @@ emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t of
     m->offset = emu_binary(l->g, EMU_ADD, EMU_I64, p.offset, emu_constant(l->g, EMU_I64, (int64_t)offset));
     m->type = type;
     m->count = (uint8_t)count;
+    m->collective = l->collective;
+    m->align = align_at(p.type, offset);
+    m->quiet = p.type->kind == MF_TYPE_RECORD || p.type->kind == MF_TYPE_ARRAY;
     if (p.space == EMU_SPACE_THREAD) m->local = l->g->locals[p.object->imm];
     return m;
 }
@@ -274,6 +331,26 @@ static bool too_large(lower *l, size_t n, span at)
     return true;
 }
 
+static emu_variable *set_of(const emu_local *local, const emu_variable *var)
+{
+    size_t i = 0;
+    while (local->leaves[i] != var) ++i;
+    return local->set[i];
+}
+
+/* A leaf is read: where it may not have been written, that is looked at in the run. Copies of whole structures may hold
+ * leaves that nobody uses. */
+static void must_be_set(lower *l, const emu_local *local, const emu_variable *var, const mf_type *whole)
+{
+    if (whole->kind == MF_TYPE_RECORD || whole->kind == MF_TYPE_ARRAY) return;
+    emu_node *set = emu_get(l->g, set_of(local, var));
+    if (emu_is_const(set) && set->imm != 0) return;
+    emu_node *n = emu_effect(l->g, EMU_HOLD, EMU_BOOL);
+    n->in[0] = set;
+    n->k = EMU_FAULT_UNINIT_LOCAL;
+    n->imm = local->index;
+}
+
 val lower_read(lower *l, place p, span at)
 {
     emu_graph *g = l->g;
@@ -302,6 +379,7 @@ val lower_read(lower *l, place p, span at)
             return v;
         }
         v.at[i] = emu_reinterpret(g, leaves.at[i].type, emu_get(g, var));
+        if (local->set != NULL) must_be_set(l, local, var, p.type);
     }
     return v;
 }
@@ -331,5 +409,6 @@ void lower_write(lower *l, place p, val v, span at)
             return;
         }
         emu_set(g, var, emu_reinterpret(g, var->type, v.at[i]));
+        if (local->set != NULL) emu_set(g, set_of(local, var), emu_constant(g, EMU_BOOL, 1));
     }
 }

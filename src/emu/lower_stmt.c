@@ -1,6 +1,13 @@
 /* Statements, loops and inlined calls to regions of the graph. */
 #include "emu/lower.h"
 
+static void forget_local(lower *l, const emu_local *local)
+{
+    const size_t n = lower_leaves(l, local->type).n;
+    for (size_t i = 0; i < n; ++i) emu_forget(l->g, local->leaves[i]);
+    for (size_t i = 0; i < n && local->set != NULL; ++i) emu_forget(l->g, local->set[i]);
+}
+
 static void forget_variable(void *user, mf_var *v)
 {
     lower *l = user;
@@ -11,8 +18,7 @@ static void forget_variable(void *user, mf_var *v)
     if (!b->bound || b->at.space != EMU_SPACE_THREAD || !emu_is_const(b->at.object)) return;
     const emu_local *local = l->g->locals[b->at.object->imm];
     if (local->leaves == NULL) return;
-    const size_t n = lower_leaves(l, local->type).n;
-    for (size_t i = 0; i < n; ++i) emu_forget(l->g, local->leaves[i]);
+    forget_local(l, local);
 }
 
 /* Pointers to variables may be used by what follows: see emu_local.pointed. */
@@ -21,8 +27,7 @@ static void forget_pointed(lower *l)
     for (uint32_t k = 0; k < l->g->local_count; ++k) {
         const emu_local *local = l->g->locals[k];
         if (!local->pointed || local->leaves == NULL) continue;
-        const size_t n = lower_leaves(l, local->type).n;
-        for (size_t i = 0; i < n; ++i) emu_forget(l->g, local->leaves[i]);
+        forget_local(l, local);
     }
 }
 
@@ -103,7 +108,10 @@ static void loop_body(lower *l, const mf_stmt *body, emu_region *loop)
     l->jumps.on_break = loop;
     l->jumps.on_continue = NULL;
     const bool block = lower_has_continue(body);
-    if (block) l->jumps.on_continue = emu_open(l->g, EMU_BLOCK, EMU_REGION_BLOCK, NULL);
+    if (block) {
+        l->jumps.on_continue = emu_open(l->g, EMU_BLOCK, EMU_REGION_BLOCK, NULL);
+        l->jumps.on_continue->head->k = 1;
+    }
     (void)lower_stmt(l, body);
     if (block) emu_close(l->g, EMU_ENDBLOCK);
     l->jumps = outer;

@@ -18,10 +18,11 @@ static void set_chunks(emu_vm *vm)
 void emu_mask_reset(emu_vm *vm, uint32_t lanes)
 {
     emu_mask *m = &vm->masks[0];
-    if (m->bytes == NULL || m->hi != lanes) { /* nothing ever takes a lane out of this level */
+    if (m->bytes == NULL || m->hi != lanes || vm->killed) { /* nothing else ever takes a lane out of this level */
         memset(m->own, 1, lanes);
         memset(m->own + lanes, 0, vm->width - lanes);
     }
+    vm->killed = false;
     m->bytes = m->own;
     m->lo = 0;
     m->hi = lanes;
@@ -118,6 +119,20 @@ static void own_bytes(emu_mask *m)
     const uint32_t hi = (m->hi + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
     memcpy(m->own + lo, m->bytes + lo, hi - lo);
     m->bytes = m->own;
+}
+
+bool emu_mask_kill(emu_vm *vm, uint32_t from, uint32_t to)
+{
+    vm->killed = true;
+    for (uint32_t level = 0; level <= vm->top; ++level) {
+        emu_mask *m = &vm->masks[level];
+        if (empty(m)) continue;
+        own_bytes(m);
+        for (uint32_t j = from > m->lo ? from : m->lo; j < to && j < m->hi; ++j) m->own[j] = 0;
+        scan(m, m->lo / EMU_CHUNK * EMU_CHUNK, (m->hi + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK);
+    }
+    set_chunks(vm);
+    return !empty(&vm->masks[vm->top]);
 }
 
 static const emu_insn *op_push(emu_vm *vm, const emu_insn *i)

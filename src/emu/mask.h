@@ -12,6 +12,9 @@ emu_handler emu_cross_handler(emu_op op, emu_type type);
 /* Makes level 0 the only one, with the first `lanes` lanes active. */
 void emu_mask_reset(emu_vm *vm, uint32_t lanes);
 
+/* Takes lanes [from, to) out of all levels, for the rest of the run. False where no lane of the top level is left. */
+bool emu_mask_kill(emu_vm *vm, uint32_t from, uint32_t to);
+
 /* What is known of a lane-constant condition in `reg`. */
 emu_known_mask emu_mask_know(const emu_vm *vm, uint32_t reg);
 

@@ -107,7 +107,7 @@ static void find_aliases(emu_graph *g)
  * register of an operand that ends there. */
 static bool elementwise(const emu_node *n)
 {
-    if (n->kind == EMU_PURE || n->kind == EMU_GET) return true;
+    if (n->kind == EMU_PURE || n->kind == EMU_GET) return !n->kept;
     return n->kind == EMU_LOAD && n->mem->count == 1;
 }
 
@@ -176,7 +176,8 @@ static void place_locals(emu_registers *r)
     for (uint32_t i = 0; i < r->g->local_count; ++i) {
         emu_local *l = r->g->locals[i];
         if (!l->in_memory || !l->used) continue;
-        const uint64_t rows = (l->size + l->granule - 1) / l->granule;
+        const uint64_t copies = l->watched ? 2 : 1; /* the second: which bytes are written */
+        const uint64_t rows = (l->size + l->granule - 1) / l->granule * copies;
         l->at = emu_take_bytes(r, l->size > EMU_MAX_FRAME ? EMU_MAX_FRAME : rows * l->granule * r->width);
     }
 }
@@ -265,6 +266,8 @@ void emu_assign_registers(emu_registers *r)
 {
     emu_graph *g = r->g;
     r->top = EMU_ALIGN; /* register 0 means none */
+    for (emu_node *n = g->first; n != NULL; n = n->next)
+        n->kept = (g->checks >> EMU_CHECK_NUMERICS & 1u) != 0 && n->kind == EMU_PURE && n->type >= EMU_F16;
     number(g);
     find_aliases(g);
     coalesce(g);

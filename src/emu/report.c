@@ -45,47 +45,12 @@ static uint64_t size_of_object(const emu_reporter *r, uint32_t object)
     return o->size;
 }
 
-/* Whether the fault is about memory: those rules that name an access. */
+/* Whether the fault is about an access to memory. */
 static bool has_memory(emu_rule rule)
 {
-    switch (rule) {
-    case EMU_FAULT_BOUNDS:
-    case EMU_FAULT_READ_ONLY:
-    case EMU_FAULT_UNBOUND:
-    case EMU_FAULT_ALIGN:
-    case EMU_FAULT_MISALIGNED:
-    case EMU_FAULT_PADDED:
-    case EMU_FAULT_RACE_SIMD:
-    case EMU_FAULT_RACE_GROUP:
-    case EMU_FAULT_RACE_GRID:
-    case EMU_FAULT_RACE_ATOMIC:
-    case EMU_FAULT_UNINIT_THREADGROUP:
-    case EMU_FAULT_UNINIT_DEVICE:
-    case EMU_FAULT_INDEX: return true;
-    case EMU_FAULT_UNINIT_LOCAL:
-    case EMU_FAULT_NONE:
-    case EMU_FAULT_BARRIER_BRANCH:
-    case EMU_FAULT_BARRIER_OTHER:
-    case EMU_FAULT_BARRIER_LOOP:
-    case EMU_FAULT_BARRIER_RETURN:
-    case EMU_FAULT_BARRIER_PARTIAL:
-    case EMU_FAULT_UNINIT_LANE:
-    case EMU_FAULT_NAN:
-    case EMU_FAULT_INFINITY:
-    case EMU_FAULT_DIVISION:
-    case EMU_FAULT_SHIFT:
-    case EMU_FAULT_CONVERSION:
-    case EMU_FAULT_LIMIT:
-    case EMU_FAULT_SIGNATURE:
-    case EMU_FAULT_UNUSED:
-    case EMU_FAULT_MISSING:
-    case EMU_FAULT_EMPTY:
-    case EMU_FAULT_ALIASED:
-    case EMU_FAULT_BUDGET:
-    case EMU_FAULT_CANCELLED:
-    case EMU_RULES: return false;
-    }
-    return false;
+    const emu_check check = emu_rule_check(rule);
+    if (check == EMU_CHECK_BOUNDS || check == EMU_CHECK_ALIGNMENT || check == EMU_CHECK_RACE) return true;
+    return rule == EMU_FAULT_UNINIT_THREADGROUP || rule == EMU_FAULT_UNINIT_DEVICE || rule == EMU_FAULT_UNINIT_ARRAY;
 }
 
 static void set_memory(draft *d, const emu_reporter *r, const emu_fault *f)
@@ -156,9 +121,21 @@ static void say_distance(draft *d)
     else if (far > 0) say(d, ", reaching %lld bytes past its end", (long long)far);
 }
 
-static void say_kind(draft *d, const emu_fault *f)
+/* The access without what it is compared with: "write of 4 bytes at byte 8 of ..." and the other one's kind. */
+static void say_race(draft *d, const emu_fault *f, const char *who)
 {
-    switch (f->kind) {
+    const bool other_writes = (f->detail & EMU_RACE_OTHER_WRITES) != 0, writes = is_store(f->insn);
+    say_access(d, f);
+    if (writes && other_writes) say(d, ", which %s writes too", who);
+    else if (writes) say(d, ", which %s reads", who);
+    else say(d, ", which %s writes", who);
+    say(d, ", with nothing to order the two");
+    if ((f->detail & EMU_RACE_SAME_VALUE) != 0) say(d, " (both write the same value)");
+}
+
+static void say_memory_fault(draft *d, const emu_fault *f)
+{
+    switch ((int)f->kind) {
     case EMU_FAULT_BOUNDS:
         say(d, "out of bounds: ");
         say_access(d, f);
@@ -177,42 +154,87 @@ static void say_kind(draft *d, const emu_fault *f)
         say(d, "an atomic operation at an address that is not aligned to its size: ");
         say_access(d, f);
         break;
-    case EMU_FAULT_BARRIER_BRANCH:
-        say(d, "barrier in divergent control flow: not all threads of the threadgroup reach it");
+    case EMU_FAULT_MISALIGNED:
+        say(d, "misaligned: ");
+        say_access(d, f);
+        say(d, ", whose type lies at multiples of %llu bytes", (unsigned long long)f->detail);
         break;
+    case EMU_FAULT_RACE_SIMD: say_race(d, f, "another thread of the simdgroup"); break;
+    case EMU_FAULT_RACE_GROUP: say_race(d, f, "another thread of the threadgroup"); break;
+    case EMU_FAULT_RACE_GRID: say_race(d, f, "another threadgroup"); break;
+    case EMU_FAULT_RACE_ATOMIC:
+        say(d, "an atomic and a plain access to the same place: ");
+        say_race(d, f, "another thread");
+        break;
+    default:
+        say(d, "memory that was never written is read: ");
+        say_access(d, f);
+        break;
+    }
+}
+
+static void say_flow_fault(draft *d, const emu_fault *f)
+{
+    static const char *const whos[] = {"threadgroup", "simdgroup"};
+    const char *who = whos[f->insn->op == EMU_BARRIER && f->insn->type != 0 ? 1 : 0];
+    switch ((int)f->kind) {
+    case EMU_FAULT_BARRIER_OTHER:
+        say(d, "different barriers: some threads of the %s wait at this one, others at one in the other branch", who);
+        break;
+    case EMU_FAULT_BARRIER_LOOP:
+        say(d, "barrier in a loop that some threads of the %s have left: trip counts differ", who);
+        break;
+    case EMU_FAULT_BARRIER_RETURN: say(d, "barrier that some threads of the %s have returned before", who); break;
     case EMU_FAULT_BARRIER_PARTIAL: say(d, "a simdgroup matrix operation by a simdgroup of fewer than 32 threads"); break;
     case EMU_FAULT_BUDGET:
         say(d, "stopped: the threadgroup ran longer than its budget of instructions; an endless loop?");
         break;
+    case EMU_FAULT_TIME: say(d, "stopped: the launch ran longer than the %u ms it was given", (unsigned)f->detail); break;
     case EMU_FAULT_CANCELLED: say(d, "stopped: the launch was cancelled"); break;
-    case EMU_FAULT_NONE:
-    case EMU_FAULT_MISALIGNED:
-    case EMU_FAULT_PADDED:
-    case EMU_FAULT_RACE_SIMD:
-    case EMU_FAULT_RACE_GROUP:
-    case EMU_FAULT_RACE_GRID:
-    case EMU_FAULT_RACE_ATOMIC:
-    case EMU_FAULT_BARRIER_OTHER:
-    case EMU_FAULT_BARRIER_LOOP:
-    case EMU_FAULT_BARRIER_RETURN:
-    case EMU_FAULT_UNINIT_THREADGROUP:
-    case EMU_FAULT_UNINIT_DEVICE:
-    case EMU_FAULT_UNINIT_LOCAL:
-    case EMU_FAULT_UNINIT_LANE:
-    case EMU_FAULT_NAN:
-    case EMU_FAULT_INFINITY:
-    case EMU_FAULT_DIVISION:
-    case EMU_FAULT_SHIFT:
-    case EMU_FAULT_CONVERSION:
-    case EMU_FAULT_INDEX:
-    case EMU_FAULT_LIMIT:
-    case EMU_FAULT_SIGNATURE:
-    case EMU_FAULT_UNUSED:
-    case EMU_FAULT_MISSING:
-    case EMU_FAULT_EMPTY:
-    case EMU_FAULT_ALIASED:
-    case EMU_RULES: break;
+    default: say(d, "barrier in divergent control flow: not all threads of the %s reach it", who); break;
     }
+}
+
+static double float_of(uint64_t bits)
+{
+    const uint32_t b = (uint32_t)bits;
+    float v;
+    memcpy(&v, &b, sizeof v);
+    return (double)v;
+}
+
+static void say_value_fault(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    switch ((int)f->kind) {
+    case EMU_FAULT_UNINIT_LOCAL: {
+        const emu_local *l = r->program->locals[f->object];
+        put_string(d->buffer, sizeof d->buffer, l->name);
+        d->f.memory = EMU_MEMORY_THREAD;
+        d->f.memory_size = l->size;
+        say(d, "variable '%s' is read before it has a value", d->buffer);
+        break;
+    }
+    case EMU_FAULT_UNINIT_LANE:
+        say(d, "shuffle from a lane that is not active: that of thread %llu of the threadgroup", (unsigned long long)f->detail);
+        break;
+    case EMU_FAULT_NAN: say(d, "a NaN is made of operands that are none"); break;
+    case EMU_FAULT_INFINITY: say(d, "an infinity is made of finite operands"); break;
+    case EMU_FAULT_DIVISION: say(d, "integer division by 0"); break;
+    case EMU_FAULT_SHIFT:
+        say(d, "shift by %lld, past the width of %u bits", (long long)f->detail,
+            (unsigned)(emu_type_size((emu_type)f->insn->type) * 8));
+        break;
+    case EMU_FAULT_CONVERSION: say(d, "%g does not fit the integer type it is converted to", float_of(f->detail)); break;
+    case EMU_FAULT_INDEX: say(d, "the 32-bit index wraps: in wider integers it is another element"); break;
+    default: break;
+    }
+}
+
+static void say_kind(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    if (has_memory(f->kind)) say_memory_fault(d, f);
+    else if (emu_rule_check(f->kind) == EMU_CHECK_BARRIER || emu_rule_check(f->kind) == EMU_CHECK_WATCHDOG) say_flow_fault(d, f);
+    else say_value_fault(d, r, f);
 }
 
 static uint32_t characters(str s, size_t from, size_t to)
@@ -258,11 +280,18 @@ static void set_first(draft *d, const emu_reporter *r, const emu_fault *f, const
     set_thread(&d->f.first, r, f->lane % all, group);
 }
 
-static void set_second(draft *d, const emu_reporter *r, const emu_fault *f)
+static void set_second(draft *d, const emu_reporter *r, const emu_fault *f, const uint32_t first[3])
 {
     if (f->other_at == 0) return;
     set_place(d, 1, r, r->program->spans[f->other_at - 1]);
     if (!f->other_has_thread) return;
+    if (emu_rule_check(f->kind) == EMU_CHECK_BARRIER) {
+        const uint32_t *t = r->program->shape.threads;
+        uint32_t own[3] = {first[0], first[1], first[2]};
+        own[r->program->shape.axis] += f->other_lane_of_batch / (t[0] * t[1] * t[2]);
+        set_thread(&d->f.second, r, f->other_index, own);
+        return;
+    }
     const uint32_t *g = r->launch->groups;
     const uint32_t group[3] = {(uint32_t)(f->other_group % g[0]), (uint32_t)(f->other_group / g[0] % g[1]),
                                (uint32_t)(f->other_group / g[0] / g[1])};
@@ -318,8 +347,8 @@ ingot_status emu_report(const emu_reporter *r, const emu_fault *fault, const uin
     d.f.second.text = d.texts[1];
     if (has_memory(fault->kind)) set_memory(&d, r, fault);
     set_first(&d, r, fault, first);
-    set_second(&d, r, fault);
-    say_kind(&d, fault);
+    set_second(&d, r, fault, first);
+    say_kind(&d, r, fault);
     if (r->launch->findings != NULL && !emu_findings_add(r->launch->findings, &d.f)) return error_no_memory(error);
     return set_error(&d.f, error);
 }

@@ -106,6 +106,9 @@ typedef enum emu_atomic {
     EMU_ATOMIC_XOR
 } emu_atomic;
 
+/* Memories that a barrier or fence orders, as bits. */
+enum { EMU_FLAG_DEVICE = 1, EMU_FLAG_THREADGROUP = 2 };
+
 /* How a 32-bit index becomes a 64-bit one. */
 typedef enum emu_extend { EMU_EXTEND_SIGNED, EMU_EXTEND_UNSIGNED, EMU_EXTEND_NONE } emu_extend;
 
@@ -125,6 +128,11 @@ struct emu_access {
     bool threadgroup;      /* each threadgroup of the batch has its own */
     bool thread;           /* a thread array: `object` is the index of a local */
     bool write;
+    bool updates;          /* reads as well as writes */
+    bool atomic;
+    bool collective;       /* of a simdgroup as a whole: a matrix */
+    bool watched;          /* thread arrays: what is written is kept track of */
+    uint16_t align;        /* that the type asks for, in bytes */
     int64_t index_imm, imm, scale;
     uint32_t regs[4];      /* destinations, or values to store */
     uint16_t strides[4];   /* of values to store */
@@ -182,8 +190,10 @@ typedef struct emu_fault {
     bool other_has_thread;
     uint64_t other_group; /* linear in the grid */
     uint32_t other_index; /* linear in its threadgroup */
-    uint64_t detail;      /* by rule */
+    uint32_t other_lane_of_batch; /* barriers: the lane, whose threadgroup is found as that of `lane` is */
+    uint64_t detail;      /* by rule; of races: */
 } emu_fault;
+enum { EMU_RACE_OTHER_WRITES = 1, EMU_RACE_SAME_VALUE = 2 };
 
 struct emu_vm {
     char *frame;
@@ -204,6 +214,8 @@ struct emu_vm {
     bool shifted;                         /* any of those is not 0 */
     int64_t fuel;
     emu_fault fault;
+    bool killed; /* lanes have been taken out of level 0 */
+    struct emu_checker *check; /* of a checked program, else NULL */
 };
 
 enum { EMU_FIRST_RESOURCE = 0x8000 };

@@ -36,7 +36,7 @@ typedef struct emu_case {
     uint64_t budget;
 } emu_case;
 
-static inline ingot_status emu_try(emu_library *l, const char *kernel, const emu_case *c, ingot_error *error)
+static inline emu_launch emu_launch_of(emu_library *l, const char *kernel, const emu_case *c)
 {
     emu_launch launch = {.kernel = emu_library_find(l, str_of(kernel)),
                          .buffers = c->buffers,
@@ -50,6 +50,12 @@ static inline ingot_status emu_try(emu_library *l, const char *kernel, const emu
         launch.threads[d] = c->threads[d] != 0 ? c->threads[d] : 1;
     }
     assert_non_null(launch.kernel);
+    return launch;
+}
+
+static inline ingot_status emu_try(emu_library *l, const char *kernel, const emu_case *c, ingot_error *error)
+{
+    const emu_launch launch = emu_launch_of(l, kernel, c);
     return emu_run(&launch, error);
 }
 

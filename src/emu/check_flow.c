@@ -1,0 +1,135 @@
+/* Checks of control flow: barriers and who does not reach them, and the clock that barriers and fences move. */
+#include "emu/check.h"
+#include "emu/code.h"
+#include "emu/mask.h"
+
+enum { SIMD = 32 };
+
+/* Before a lane leaves a loop or block: where it did. */
+static const emu_insn *note_leaving(emu_vm *vm, const emu_insn *i)
+{
+    const emu_mask *m = &vm->masks[vm->top];
+    const uint8_t *condition = (const uint8_t *)vm->frame + i->a;
+    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
+        if (!emu_active(vm, lane)) continue;
+        const bool leaves = i->a == EMU_NONE || (condition[lane] != 0) == (i->k != 0);
+        if (leaves) vm->check->left_at[lane] = i->at + 1;
+    }
+    return i + 1;
+}
+
+static bool active_at(const emu_vm *vm, uint32_t level, uint32_t lane)
+{
+    const emu_mask *m = &vm->masks[level];
+    return lane >= m->lo && lane < m->hi && (m->full || m->bytes[lane] != 0);
+}
+
+/* Why the lane is not here: the innermost construct that it was in and is not any more. */
+static emu_fault why_missing(const emu_vm *vm, const emu_insn *i, uint32_t lane)
+{
+    const emu_program *p = vm->check->watch->program;
+    emu_fault f = {.kind = EMU_FAULT_BARRIER_BRANCH, .insn = i, .lane = lane};
+    uint32_t level = vm->top;
+    const emu_construct *k = &p->constructs[i->imm];
+    while (k->outer != 0 && level > 0 && !active_at(vm, level - 1, lane)) {
+        k = &p->constructs[k->outer];
+        --level;
+    }
+    if (level == 0) return f;
+    f.other_at = k->at + 1;
+    if (k->kind == EMU_CONSTRUCT_IF) {
+        if (k->other_barrier == 0) return f;
+        f.kind = EMU_FAULT_BARRIER_OTHER;
+        f.other_at = k->other_barrier;
+        return f;
+    }
+    f.kind = k->kind == EMU_CONSTRUCT_LOOP ? EMU_FAULT_BARRIER_LOOP : EMU_FAULT_BARRIER_RETURN;
+    if (k->kind == EMU_CONSTRUCT_CONTINUE) f.kind = EMU_FAULT_BARRIER_BRANCH;
+    if (vm->check->left_at[lane] != 0) f.other_at = vm->check->left_at[lane];
+    return f;
+}
+
+/* Are all threads [from, to) here, or none? Where not, and the run goes on, their threadgroup is taken out of it. False to
+ * stop. */
+static bool all_or_none(emu_vm *vm, const emu_insn *i, uint32_t from, uint32_t to)
+{
+    uint32_t active = 0, missing = from, present = from;
+    for (uint32_t lane = from; lane < to; ++lane) {
+        if (emu_active(vm, lane)) {
+            present = active == 0 ? lane : present;
+            ++active;
+        } else {
+            missing = lane;
+        }
+    }
+    if (active == 0 || active == to - from) return true;
+    emu_fault f = why_missing(vm, i, missing);
+    f.other_has_thread = f.other_at != 0;
+    f.other_index = missing % vm->group_threads;
+    f.lane = present;
+    f.other_lane_of_batch = missing;
+    const uint32_t group = from / vm->group_threads * vm->group_threads;
+    if (!emu_note(vm, &f)) return false;
+    (void)emu_mask_kill(vm, group, group + vm->group_threads);
+    return true;
+}
+
+static bool whole(const emu_vm *vm)
+{
+    const emu_mask *m = &vm->masks[vm->top];
+    return m->full && m->lo == 0 && m->hi == vm->lanes;
+}
+
+/* All touches of before are ordered before what active lanes do now, in the memories that the flags name. */
+static void raise_fence(emu_vm *vm, emu_side *s, bool simd)
+{
+    const int64_t now = (int64_t)vm->check->clock << SHADOW_CLOCK;
+    const emu_mask *m = &vm->masks[vm->top];
+    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
+        if (!emu_active(vm, lane)) continue;
+        const int64_t at = (s->who[lane] & SHADOW_OWN) | now;
+        s->simd[lane] = s->fenced[lane] = at;
+        if (!simd) s->fence[lane] = at;
+    }
+}
+
+/* k: mem_flags; type: 1 for a simdgroup's barrier. */
+static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
+{
+    const bool simd = i->type != 0;
+    if (!whole(vm)) {
+        for (uint32_t from = 0; from < vm->lanes; from += vm->group_threads) {
+            const uint32_t end = from + vm->group_threads;
+            if (!simd && !all_or_none(vm, i, from, end)) return NULL;
+            for (uint32_t at = from; at < end && simd; at += SIMD)
+                if (!all_or_none(vm, i, at, at + SIMD < end ? at + SIMD : end)) return NULL;
+        }
+    }
+    if (vm->masks[vm->top].lo >= vm->masks[vm->top].hi) return i->to;
+    emu_checker_tick(vm->check);
+    if ((i->k & EMU_FLAG_DEVICE) != 0) raise_fence(vm, &vm->check->device_side, simd);
+    if ((i->k & EMU_FLAG_THREADGROUP) != 0) raise_fence(vm, &vm->check->group_side, simd);
+    return i + 1;
+}
+
+/* k: mem_flags. What the lane did before may be handed on by its next atomic operation. */
+static const emu_insn *op_fence(emu_vm *vm, const emu_insn *i)
+{
+    emu_checker *c = vm->check;
+    emu_checker_tick(c);
+    const int64_t now = (int64_t)c->clock << SHADOW_CLOCK;
+    const emu_mask *m = &vm->masks[vm->top];
+    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
+        if (!emu_active(vm, lane)) continue;
+        if ((i->k & EMU_FLAG_DEVICE) != 0) c->device_side.fenced[lane] = (c->device_side.who[lane] & SHADOW_OWN) | now;
+        if ((i->k & EMU_FLAG_THREADGROUP) != 0) c->group_side.fenced[lane] = (c->group_side.who[lane] & SHADOW_OWN) | now;
+    }
+    return i + 1;
+}
+
+emu_handler emu_check_flow_handler(emu_op op)
+{
+    if (op == EMU_BARRIER) return op_barrier;
+    if (op == EMU_FENCE_OP) return op_fence;
+    return op == EMU_LEAVING ? note_leaving : NULL;
+}

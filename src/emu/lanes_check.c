@@ -1,0 +1,155 @@
+/* Lane handlers: checks of what most kernels do most, by chunks; anything unusual goes to check_memory.c, check_value.c. */
+#include "emu/check.h"
+#include "emu/lanes_access.h"
+#include "emu/mask.h"
+
+/* Records of a chunk's lanes against those lanes' own: a side in arrays, so that the loops become vectors. */
+typedef struct lanes_side {
+    const int64_t *who, *fence;
+    int64_t floor, now; /* now: clock and site, to be joined to who */
+    bool device;
+} lanes_side;
+
+static inline int64_t ordered_one(const lanes_side *s, int64_t rec, int j)
+{
+    const int64_t who = s->who[j], own = who & SHADOW_OWN;
+    const int64_t same = ((rec ^ who) & SHADOW_SAME) == 0;
+    const int64_t fenced = rec < s->fence[j];
+    if (!s->device) return same | fenced; /* earlier threadgroups' records are below the fence too */
+    return same | (rec < s->floor) | (fenced & (rec >= own));
+}
+
+/* True where all 16 are ordered. */
+static inline bool all_ordered(const lanes_side *s, const int64_t *rec)
+{
+    int64_t all = 1;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j);
+    return all != 0;
+}
+
+static inline bool all_written(const lanes_side *s, const int64_t *rec)
+{
+    int64_t all = 1;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= rec[j] >= (s->who[j] & SHADOW_OWN);
+    return all != 0;
+}
+
+/* Are there two readers of this stretch between barriers already? Then nothing is new. */
+static inline bool all_shared(const lanes_side *s, const int64_t *other)
+{
+    int64_t all = 1;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= other[j] >= s->fence[j];
+    return all != 0;
+}
+
+/* 16 neighbouring granules, one a lane. False where something is to be looked at lane by lane. */
+static inline bool read_chunk(const lanes_side *s, emu_area *a, uint64_t k, bool first_write)
+{
+    if (!s->device && all_shared(s, a->other + k)) return true;
+    if (first_write && !s->device && !all_written(s, a->writer + k)) return false;
+    if (!all_ordered(s, a->writer + k)) return false;
+    if (a->reader == NULL) return true;
+    int64_t *reader = a->reader + k, *other = a->other + k;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j)
+    {
+        const int64_t r = reader[j], o = other[j], rec = s->who[j] | s->now;
+        const bool r_old = ordered_one(s, r, j) != 0, o_old = ordered_one(s, o, j) != 0;
+        reader[j] = r_old ? rec : r;
+        other[j] = !r_old && o_old ? rec : o;
+    }
+    return true;
+}
+
+static inline bool write_chunk(const lanes_side *s, emu_area *a, uint64_t k)
+{
+    int64_t *writer = a->writer + k;
+    if (!all_ordered(s, writer)) return false;
+    if (a->reader != NULL && !(all_ordered(s, a->reader + k) && all_ordered(s, a->other + k))) return false;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->who[j] | s->now;
+    return true;
+}
+
+static inline bool chunk_by_rule(const lanes_side *s, emu_area *a, uint64_t k, bool write, bool first_write)
+{
+    if (a->locks == NULL) return write ? write_chunk(s, a, k) : read_chunk(s, a, k, first_write);
+    if (k >> SHADOW_STRIPE != (k + EMU_CHUNK - 1) >> SHADOW_STRIPE) return false;
+    uint8_t *lock = shadow_lock_of(a, k);
+    shadow_lock(lock);
+    const bool done = write ? write_chunk(s, a, k) : read_chunk(s, a, k, first_write);
+    shadow_unlock(lock);
+    return done;
+}
+
+/* All lanes of the chunk read one place: what the first and the last of them find holds for all. */
+static bool broadcast_chunk(emu_vm *vm, const emu_insn *i, uint32_t c)
+{
+    return emu_check_chunk(vm, i, c, 0, 1) && emu_check_chunk(vm, i, c, EMU_CHUNK - 1, EMU_CHUNK);
+}
+
+/* Is there nothing beyond races and first writes to look at, and are all places aligned? */
+static inline bool is_usual(const emu_vm *vm, const emu_access *at, const emu_object *o, start s)
+{
+    const emu_checker *c = vm->check;
+    const emu_pattern *p = &vm->patterns[at->pattern];
+    if (c->watch->written != NULL || !p->even) return false;
+    if (at->align <= 1 || (c->checks >> EMU_CHECK_ALIGNMENT & 1u) == 0) return true;
+    const uint64_t offset = (uint64_t)(s.at - o->base) + (uint64_t)(at->scale * s.index);
+    uint64_t bits = offset | (uint64_t)p->step[0];
+    for (uint32_t k = vm->c0; k < vm->c1; ++k) bits |= (uint64_t)p->at[k];
+    return (bits & (at->align - 1u)) == 0;
+}
+
+static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
+{
+    const emu_access *at = i->access;
+    start s;
+    if (at->object == EMU_NONE || !all_in_bounds(vm, at, &s)) return emu_check_access(vm, i);
+    const emu_object *o = &vm->objects[at->object];
+    if (!is_usual(vm, at, o, s)) return emu_check_access(vm, i);
+    emu_checker *c = vm->check;
+    emu_area *a = c->areas[at->object];
+    if (a == NULL) return i + 1;
+    const emu_side *side = a->device ? &c->device_side : &c->group_side;
+    const emu_pattern *p = &vm->patterns[at->pattern];
+    const emu_mask *m = &vm->masks[vm->top];
+    const unsigned size = (unsigned)at->bytes * at->count;
+    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups;
+    const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
+    const bool races = (c->checks >> EMU_CHECK_RACE & 1u) != 0;
+    const char *from = s.at + at->scale * s.index;
+    for (uint32_t k = vm->c0; k < vm->c1; ++k) {
+        const uint32_t base = k * EMU_CHUNK;
+        const uint32_t lo = m->lo > base ? m->lo - base : 0, hi = m->hi - base < EMU_CHUNK ? m->hi - base : EMU_CHUNK;
+        const bool all = m->full && lo == 0 && hi == EMU_CHUNK && races;
+        const char *to = from + p->at[k] + (at->threadgroup ? (int64_t)vm->chunk_shift[k] : 0);
+        const lanes_side lanes = {side->who + base, side->fence + base, side->floor,
+                                  (int64_t)c->clock << SHADOW_CLOCK | i->imm, a->device};
+        if (all && dense && chunk_by_rule(&lanes, a, (uint64_t)(to - a->base) >> a->shift, at->write, first_write)) continue;
+        if (all && p->step[0] == 0 && !at->write && vm->group_threads % EMU_CHUNK == 0 && !c->watch->simdgroups) {
+            if (!broadcast_chunk(vm, i, k)) return NULL;
+        } else if (!emu_check_chunk(vm, i, k, lo, hi)) {
+            return NULL;
+        }
+    }
+    return i + 1;
+}
+
+/* Is any lane of the mask's chunks, active or not, infinite or NaN? Then it is to be looked at one by one. */
+static const emu_insn *made_f32(emu_vm *vm, const emu_insn *i)
+{
+    LANES_RANGE;
+    const char *p = frame + i->d + c * sizeof(uint32_t) * EMU_CHUNK;
+    for (; c < end; ++c, p += sizeof(uint32_t) * EMU_CHUNK) {
+        const lane_u32 *d = LANES_ALIGNED(p, lane_u32);
+        uint32_t any = 0;
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) any |= (d[j] & 0x7f800000u) == 0x7f800000u;
+        if (any != 0) return emu_check_value_handler(EMU_MADE)(vm, i);
+    }
+    return i + 1;
+}
+
+emu_handler LANES_NAME(lanes_check)(emu_op op, emu_type type)
+{
+    if (op == EMU_CHECKL) return check_lanes;
+    return op == EMU_MADE && type == EMU_F32 ? made_f32 : NULL;
+}

@@ -1,0 +1,86 @@
+/* Who touched which memory, and whether two touches are ordered.
+ *
+ * For each granule (the smallest element that the kernel accesses there) an area keeps the last write and two reads by
+ * different threads, each as a record: which threadgroup (tag), when (clock: counts the barriers and fences that the
+ * machine has passed), which thread and which place in the text (site). Two touches by different threads, one a write,
+ * are a race unless a barrier with the memory's flag lies between them for both, or atomics with fences hand the one's
+ * work on to the other. What counts is those, not the order in which the machine ran the two.
+ *
+ * Tags grow from launch to launch, so that records of earlier launches (or, in threadgroup memory, of earlier threadgroups)
+ * need no clearing: they are below the floor.
+ */
+#ifndef EMU_SHADOW_H
+#define EMU_SHADOW_H
+
+#include "emu/vm.h"
+
+/* A record from high to low: 23 bits of tag, 14 of clock, 10 of lane (within its threadgroup), 16 of site. */
+enum { SHADOW_TAG = 40, SHADOW_CLOCK = 26, SHADOW_LANE = 16 };
+enum { SHADOW_TAGS = 1 << 23, SHADOW_CLOCKS = 1 << 14, SHADOW_SITES = 1 << 16, SHADOW_LANES = 1 << 10 };
+#define SHADOW_SAME ((int64_t)~(((int64_t)1 << SHADOW_TAG) - 1) | (int64_t)(SHADOW_LANES - 1) << SHADOW_LANE)
+#define SHADOW_OWN ((int64_t)~(((int64_t)1 << SHADOW_TAG) - 1))
+
+static inline int64_t shadow_tag(int64_t rec)
+{
+    return rec >> SHADOW_TAG;
+}
+static inline uint32_t shadow_clock(int64_t rec)
+{
+    return (uint32_t)(rec >> SHADOW_CLOCK) & (SHADOW_CLOCKS - 1);
+}
+static inline uint32_t shadow_lane(int64_t rec)
+{
+    return (uint32_t)(rec >> SHADOW_LANE) & (SHADOW_LANES - 1);
+}
+static inline uint32_t shadow_site(int64_t rec)
+{
+    return (uint32_t)rec & (SHADOW_SITES - 1);
+}
+
+/* Memory that is watched. */
+typedef struct emu_area {
+    char *base;
+    uint64_t size;
+    uint8_t shift;  /* a granule is 1 << shift bytes */
+    bool device;    /* else threadgroup memory of one worker */
+    int64_t *writer; /* a record a granule; NULL: the kernel never writes here, nothing to watch */
+    int64_t *reader, *other; /* NULL: the kernel never reads here */
+    uint8_t *locks;  /* 256 of them where several workers share the area, else NULL */
+} emu_area;
+
+/* Which lock a granule is under. */
+enum { SHADOW_STRIPE = 9, SHADOW_LOCKS = 256 };
+static inline uint8_t *shadow_lock_of(const emu_area *a, uint64_t granule)
+{
+    return &a->locks[granule >> SHADOW_STRIPE & (SHADOW_LOCKS - 1)];
+}
+static inline void shadow_lock(uint8_t *lock)
+{
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0)
+        while (__atomic_load_n(lock, __ATOMIC_RELAXED) != 0) {
+        }
+}
+static inline void shadow_unlock(uint8_t *lock)
+{
+    __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+}
+
+/* The lanes of a batch, as one kind of memory sees them. */
+typedef struct emu_side {
+    _Alignas(64) int64_t who[SHADOW_LANES]; /* tag and lane of each */
+    int64_t fence[SHADOW_LANES];            /* records of the own threadgroup below this are ordered before the lane */
+    int64_t simd[SHADOW_LANES];             /* records of the own simdgroup below this are */
+    int64_t fenced[SHADOW_LANES];           /* the lane's own touches below this come before its next atomic for others */
+    int64_t floor;                          /* records below this are of earlier launches; device memory */
+} emu_side;
+
+/* Is the touch ordered before the lane by barriers, or no touch at all, or the lane's own? */
+static inline bool shadow_ordered(const emu_side *s, bool device, int64_t rec, uint32_t lane)
+{
+    const int64_t who = s->who[lane], own = who & SHADOW_OWN;
+    if (rec < (device ? s->floor : own)) return true;
+    if (((rec ^ who) & SHADOW_SAME) == 0) return true;
+    return rec >= own && rec < s->fence[lane];
+}
+
+#endif
