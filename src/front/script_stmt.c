@@ -60,15 +60,23 @@ static void exec_while(script *s, const ast_while *n)
     suite_emit(s, ir_make(s->mem, WHILE, while, n->node.at, IR_VOID, .cond = cond, .body = body));
 }
 
-static void exec_jump(script *s, const ast *n)
+static void exec_jump(script *s, bool leaves, span at)
 {
-    bool leaves = n->kind == AST_BREAK;
     if (s->func->loop_depth == 0) {
-        script_error(s, n->at, "'%s' outside of a loop", leaves ? "break" : "continue");
+        script_error(s, at, "'%s' outside of a loop", leaves ? "break" : "continue");
         return;
     }
-    suite_emit(s, leaves ? ir_make(s->mem, BREAK, break, n->at, IR_VOID, )
-                         : ir_make(s->mem, CONTINUE, continue, n->at, IR_VOID, ));
+    suite_emit(s, leaves ? ir_make(s->mem, BREAK, break, at, IR_VOID, )
+                         : ir_make(s->mem, CONTINUE, continue, at, IR_VOID, ));
+}
+
+/* T.break_loop() and T.continue_loop(), the statements as calls. */
+value fn_jump(script *s, const call *c)
+{
+    if (s->suite == NULL || s->lazy != 0)
+        return script_error(s, c->at, "T.%s is a statement of a loop", c->row->name);
+    exec_jump(s, c->row->info == 1, c->at);
+    return value_none();
 }
 
 /* ---- Assertions ------------------------------------------------------------------------------ */
@@ -406,7 +414,7 @@ static void exec(script *s, const ast *n)
     case AST_RETURN: exec_return(s, ast_as_return(n)); return;
     case AST_PASS: return;
     case AST_BREAK:
-    case AST_CONTINUE: exec_jump(s, n); return;
+    case AST_CONTINUE: exec_jump(s, n->kind == AST_BREAK, n->at); return;
     case AST_DEF: exec_nested(s, ast_as_def(n)); return;
     case AST_CLASS: script_error(s, n->at, "a class within a function is not supported"); return;
     case AST_IMPORT:

@@ -174,8 +174,13 @@ static eval_cell of_pointer(eval_lane at, const ir_call *n)
         p.i += eval_scalar(at, n->args.at[1]).i;
         return p;
     }
+    ir_type type;
+    if (n->args.at[0]->kind != IR_STRING || !ir_type_parse(ir_as_string(n->args.at[0])->text, &type)) {
+        eval_fail(at.ev, n->node.at, "a pointer to elements of no type");
+        return p;
+    }
     p = eval_scalar(at, n->args.at[1]);
-    p.i += eval_scalar(at, n->args.at[2]).i * (int64_t)ir_type_bytes(n->args.at[0]->type);
+    p.i += eval_scalar(at, n->args.at[2]).i * (int64_t)ir_type_bytes(type);
     return p;
 }
 

@@ -300,6 +300,18 @@ static void byte_offset(emitter *e, const ir_call *n)
     buf_char(&e->out, ')');
 }
 
+/* tvm_access_ptr(type, data, offset, extent, mask) of what is no buffer of that type. */
+static void access_pointer(emitter *e, const ir_call *n)
+{
+    ir_type type = IR_VOID;
+    if (n->args.at[0]->kind == IR_STRING) ir_type_parse(ir_as_string(n->args.at[0])->text, &type);
+    buf_printf(&e->out, "((%s %s*)", msl_space(pointer_scope(n->args.at[1])), msl_type_or_error(e, type, n->node.at));
+    msl_expr(e, n->args.at[1], MSL_UNARY);
+    buf_text(&e->out, " + ");
+    msl_expr(e, n->args.at[2], LEVEL_SUM + 1);
+    buf_char(&e->out, ')');
+}
+
 static bool sync_scope(emitter *e, const ir_call *n)
 {
     const ir_node *scope = n->args.at[0];
@@ -449,6 +461,8 @@ static bool special_call(emitter *e, const ir_call *n, int level)
         address_of(e, n, level);
     } else if (n->fn == IR_FN_BYTE_OFFSET) {
         byte_offset(e, n);
+    } else if (n->fn == IR_FN_ACCESS_PTR) {
+        access_pointer(e, n);
     } else if (n->fn == IR_FN_STORAGE_SYNC) {
         sync_scope(e, n);
     } else if (n->fn == IR_FN_SIMD_FILL) {

@@ -36,7 +36,10 @@ void msl_alloc(emitter *e, const ir_alloc *alloc)
     const ir_buffer *b = alloc->buffer;
     int64_t count;
     if (b->shape.n != 1 || !ir_const_value(b->shape.at[0], &count)) {
-        diag_error(e->diags, b->at, "'%.*s': can only handle constant size stack allocation for now", STR_ARG(b->name));
+        bool shared = b->scope == IR_SCOPE_SHARED;
+        diag_error(e->diags, b->at, "'%.*s': %s needs a size that is known when the module is built%s", STR_ARG(b->name),
+                   shared ? "threadgroup memory of scope \"shared\"" : "an array of a thread",
+                   shared ? "; that of scope \"shared.dyn\" is sized at the launch" : "");
         return;
     }
     if (count <= 0) count = 1; /* never accessed, and C++ has no empty arrays */

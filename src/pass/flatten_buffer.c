@@ -21,7 +21,8 @@
 typedef struct flatten {
     ir_rewrite r;
     pass_context *cx;
-    map flat; /* buffer -> its flat buffer (itself where it was flat) */
+    map flat;   /* buffer -> its flat buffer (itself where it was flat) */
+    map owners; /* pointer -> the buffer that it was made for */
 } flatten;
 
 static bool is_flat(const ir_buffer *b)
@@ -121,11 +122,32 @@ static const ir_node *flatten_store(flatten *f, const ir_node *n)
     return arena_copy(f->cx->mem, &copy, sizeof copy);
 }
 
+/* tvm_access_ptr(type, data, offset, ...) of a buffer's elements is the address of one. */
+static const ir_node *flatten_pointer(flatten *f, const ir_call *n)
+{
+    arena *mem = f->cx->mem;
+    const ir_node *data = n->args.at[1];
+    const ir_buffer *b = data->kind == IR_VAR ? map_get_id(&f->owners, ir_as_var_ref(data)->var) : NULL;
+    ir_type type;
+    bool known = b != NULL && n->args.at[0]->kind == IR_STRING && ir_type_parse(ir_as_string(n->args.at[0])->text, &type);
+    if (!known || !ir_type_eq(type, b->type)) return ir_rewrite_children(&f->r, &n->node);
+    const ir_node *offset = f->r.node(&f->r, n->args.at[2]);
+    const ir_node *place = ir_load_new(mem, flat_buffer(f, b), ir_list_one(mem, offset), n->node.at);
+    return ir_call_new(mem, IR_FN_ADDRESS_OF, n->node.type, ir_list_one(mem, place), n->node.at);
+}
+
+static void note_owner(void *user, const ir_node *n)
+{
+    flatten *f = user;
+    if (n->kind == IR_ALLOC) map_put_id(f->cx->mem, &f->owners, ir_as_alloc(n)->buffer->data, ir_as_alloc(n)->buffer);
+}
+
 static const ir_node *flatten_node(ir_rewrite *r, const ir_node *n)
 {
     flatten *f = (flatten *)(void *)r;
     if (n->kind == IR_LOAD && !is_flat(ir_as_load(n)->buffer)) return flatten_load(f, n);
     if (n->kind == IR_STORE && !is_flat(ir_as_store(n)->buffer)) return flatten_store(f, n);
+    if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ACCESS_PTR) return flatten_pointer(f, ir_as_call(n));
     return ir_rewrite_children(r, n);
 }
 
@@ -148,6 +170,11 @@ static const ir_node *with_views(flatten *f, const ir_func *func, const ir_node 
 static const ir_node *flatten_func(pass_context *cx, const ir_func *func)
 {
     flatten f = {.r = {.mem = cx->mem, .node = flatten_node, .buffer = replace_buffer}, .cx = cx};
+    ir_each(func->body, note_owner, &f);
+    for (size_t i = 0; i < func->param_count; ++i) {
+        const ir_buffer *b = func->params[i].buffer;
+        if (b != NULL) map_put_id(cx->mem, &f.owners, b->data, b);
+    }
     return with_views(&f, func, flatten_node(&f.r, func->body));
 }
 
