@@ -483,22 +483,25 @@ static bool special_call(emitter *e, const ir_call *n, int level)
 
 /* ---- Operators -------------------------------------------------------------------------------- */
 
-/* 0 - x of integers. */
-static bool is_negation(const ir_node *n)
+/* What -x is made of: 0 - x of integers, x * -1 of floats; NULL: it is something else. */
+static const ir_node *negated(const ir_node *n)
 {
-    return n->kind == IR_BIN && ir_as_bin(n)->op == IR_SUB && ir_is_const(ir_as_bin(n)->a, 0) &&
-           ir_type_is_int(n->type) && n->type.lanes == 1;
+    if (n->kind != IR_BIN || n->type.lanes != 1) return NULL;
+    const ir_bin *b = ir_as_bin(n);
+    if (b->op == IR_SUB && ir_type_is_int(n->type) && ir_is_const(b->a, 0)) return b->b;
+    bool flips = b->op == IR_MUL && b->b->kind == IR_FLOAT_IMM && ir_as_float_imm(b->b)->value == -1.0;
+    return flips ? b->a : NULL;
 }
 
 /* Its operand is bracketed where it may begin with a minus itself. */
-static void negation(emitter *e, const ir_bin *n, int level)
+static void negation(emitter *e, const ir_node *n, const ir_node *of, int level)
 {
-    bool narrow = is_promoted(n->node.type), wrap = !narrow && level > MSL_UNARY;
-    bool minus = is_negation(n->b) || n->b->kind == IR_INT_IMM;
-    if (narrow) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->node.type, n->node.at));
+    bool narrow = is_promoted(n->type), wrap = !narrow && level > MSL_UNARY;
+    bool minus = negated(of) != NULL || of->kind == IR_INT_IMM || of->kind == IR_FLOAT_IMM;
+    if (narrow) buf_printf(&e->out, "%s(", msl_type_or_error(e, n->type, n->at));
     buf_text(&e->out, wrap ? "(-" : "-");
     if (minus) buf_char(&e->out, '(');
-    msl_expr(e, n->b, minus ? 0 : MSL_UNARY);
+    msl_expr(e, of, minus ? 0 : MSL_UNARY);
     if (minus) buf_char(&e->out, ')');
     if (wrap || narrow) buf_char(&e->out, ')');
 }
@@ -545,8 +548,9 @@ static void operands(emitter *e, const ir_bin *n, const char *text, int left, in
 
 static void bin(emitter *e, const ir_bin *n, int level)
 {
-    if (is_negation(&n->node)) {
-        negation(e, n, level);
+    const ir_node *of = negated(&n->node);
+    if (of != NULL) {
+        negation(e, &n->node, of, level);
         return;
     }
     if (n->op == IR_MIN || n->op == IR_MAX) {

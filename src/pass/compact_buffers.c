@@ -8,7 +8,8 @@
  *         S[by * 16 + y, k * 16 + x] = A[...]      ->          S[y, x] = A[...]
  *
  * A dimension shrinks where all its indices are a common part, known at the allocation, and a
- * bounded rest. Left alone: global memory, buffers used through pointers or views, buffers with
+ * bounded rest. Left alone: rows of threadgroup memory that are up to a quarter longer than what is touched
+ * (padding), global memory, buffers used through pointers or views, buffers with
  * strides or an offset. */
 #include "ir/fold.h"
 #include "pass/touched.h"
@@ -38,7 +39,7 @@ static bool may_shrink(const compact *c, const ir_buffer *b)
 
 /* The new extent of dimension `i`, and its start; the old extent and NULL where nothing is gained.
  */
-static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d,
+static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d, bool pads,
                                  const ir_node **start)
 {
     arena *mem = c->cx->mem;
@@ -55,6 +56,8 @@ static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d,
         return old;
     extent++;
     if (constant && extent >= n) return old;
+    /* A little more than is touched pads rows against bank conflicts. */
+    if (constant && pads && n - extent <= n / 4) return old;
     *start = ir_simplify(c->az, ir_add(mem, d.base, ir_int_like(mem, d.base, d.least)));
     return ir_int_like(mem, old, extent);
 }
@@ -70,7 +73,8 @@ static void shrink(compact *c, const ir_buffer *b, const ir_node *rest)
     const ir_node **less = arena_array(mem, const ir_node *, b->shape.n);
     bool changed = false;
     for (size_t i = 0; i < b->shape.n; ++i) {
-        shape[i] = new_extent(c, b->shape.at[i], t.dims[i], &less[i]);
+        bool pads = i != 0 && b->scope != IR_SCOPE_LOCAL;
+        shape[i] = new_extent(c, b->shape.at[i], t.dims[i], pads, &less[i]);
         changed |= shape[i] != b->shape.at[i];
     }
     if (!changed) return;

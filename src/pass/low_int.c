@@ -44,8 +44,8 @@ static const ir_node *wrapped(low *l, const ir_bin *n, const ir_node *a, const i
     ir_type t = n->node.type;
     bool narrow = t.bits < 32 && t.lanes == 1;
     int64_t c;
-    if (n->op == IR_MUL && is_signed(t) && t.lanes == 1 && splat(b, &c) && c == -1) {
-        const ir_node *x = narrow || stays_plain(l, n) ? a : as_unsigned(l, a);
+    if (n->op == IR_MUL && t.lanes == 1 && splat(b, &c) && c == ir_type_wrap(t, -1)) {
+        const ir_node *x = !is_signed(t) || narrow || stays_plain(l, n) ? a : as_unsigned(l, a);
         return low_cast(l, t, low_bin(l, IR_SUB, low_const(l, x->type, 0), x));
     }
     if (narrow && t.code == IR_UINT && n->op == IR_MUL && t.bits == 16) {

@@ -1,7 +1,8 @@
 /* Accesses as linear forms in the thread's indices. Everything not understood counts as a conflict. */
 #include "pass/sync_access.h"
 
-#include "ir/linear.h"
+#include "ir/fold.h"
+#include "ir/simplify.h"
 #include "ir/walk.h"
 
 /* ---- Intervals --------------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ static const ir_var *root_of(const sync_space *s, const ir_var *pointer, bool *s
 
 typedef struct moving_search {
     const sync_space *s;
-    bool found, reads;
+    bool axes, found, reads;
 } moving_search;
 
 static void find_moving(void *user, const ir_node *n)
@@ -92,7 +93,11 @@ static void find_moving(void *user, const ir_node *n)
     }
     if (n->kind != IR_VAR) return;
     const ir_var *v = ir_as_var_ref(n)->var;
-    for (size_t i = 0; i < m->s->axis_count; ++i) m->found |= v == m->s->axes[i];
+    for (size_t i = 0; i < m->s->axis_count; ++i) {
+        if (v != m->s->axes[i]) continue;
+        m->axes = true;
+        return;
+    }
     m->found |= map_get_id(m->s->varying, v) != NULL || map_get_id(&m->s->moving, v) != NULL;
 }
 
@@ -108,8 +113,9 @@ static int axis_index(const sync_space *s, const ir_node *atom)
 /* Puts index * bytes into the access. */
 static void add_form(sync_space *s, access *a, const ir_linear *form, int64_t bytes)
 {
-    access_term *terms = arena_array(s->mem, access_term, form->n);
+    access_term *terms = arena_array(s->mem, access_term, form->n), *odd = arena_array(s->mem, access_term, form->n);
     a->terms = terms;
+    a->odd = odd;
     for (size_t i = 0; i < form->n; ++i) {
         const ir_node *atom = form->terms[i].atom;
         int64_t coeff;
@@ -119,10 +125,12 @@ static void add_form(sync_space *s, access *a, const ir_linear *form, int64_t by
         } else if (axis >= 0) {
             a->thread[axis] += coeff;
         } else {
-            moving_search m = {s, false, false};
+            moving_search m = {s, false, false, false};
             ir_each(atom, find_moving, &m);
+            access_term t = {atom, coeff};
             if (m.found || m.reads) a->extra = plus(a->extra, times(ir_bound(s->az, atom), coeff));
-            else terms[a->term_count++] = (access_term){atom, coeff};
+            else if (m.axes) odd[a->odd_count++] = t;
+            else terms[a->term_count++] = t;
         }
     }
     ir_interval constant = {form->constant, form->constant};
@@ -345,19 +353,28 @@ void sync_assume(sync_space *s, const ir_node *cond, bool holds)
 
 /* ---- Pairs ------------------------------------------------------------------------------------- */
 
-/* What is left of a - b without the threads' parts. */
-static ir_interval difference(const sync_space *s, const access *a, const access *b)
+bool sync_rest(const access *a, const access *b, ir_linear *terms, ir_interval *extra)
 {
-    ir_interval r = plus(a->extra, negated(b->extra));
-    ir_linear rest = {0};
+    *extra = plus(a->extra, negated(b->extra));
+    *terms = (ir_linear){0};
     for (size_t i = 0; i < a->term_count; ++i) {
-        if (!ir_linear_term(&rest, a->terms[i].atom, a->terms[i].coeff)) return everything;
+        if (!ir_linear_term(terms, a->terms[i].atom, a->terms[i].coeff)) return false;
     }
     for (size_t i = 0; i < b->term_count; ++i) {
         int64_t c = b->terms[i].coeff;
-        if (c == INT64_MIN || !ir_linear_term(&rest, b->terms[i].atom, -c)) return everything;
+        if (c == INT64_MIN || !ir_linear_term(terms, b->terms[i].atom, -c)) return false;
     }
-    for (size_t i = 0; i < rest.n; ++i) r = plus(r, times(ir_bound(s->az, rest.terms[i].atom), rest.terms[i].coeff));
+    return true;
+}
+
+/* The interval of it all, atoms of thread indices at their bounds. */
+static ir_interval difference(const sync_space *s, const access *a, const access *b, const ir_linear *rest, ir_interval r)
+{
+    for (size_t i = 0; i < rest->n; ++i) r = plus(r, times(ir_bound(s->az, rest->terms[i].atom), rest->terms[i].coeff));
+    for (size_t i = 0; i < a->odd_count; ++i) r = plus(r, times(ir_bound(s->az, a->odd[i].atom), a->odd[i].coeff));
+    for (size_t i = 0; i < b->odd_count; ++i) {
+        r = plus(r, negated(times(ir_bound(s->az, b->odd[i].atom), b->odd[i].coeff)));
+    }
     return r;
 }
 
@@ -403,67 +420,100 @@ static bool only_own_thread(const sync_space *s, const access *a, const access *
     return true;
 }
 
-bool sync_conflict(const sync_space *s, const access *a, const access *b)
+bool sync_conflict(sync_space *s, const access *a, const access *b)
 {
     if (a->memory != b->memory || (!a->write && !b->write) || (a->atomic && b->atomic)) return false;
-    ir_interval rest = difference(s, a, b);
+    ir_linear terms;
+    ir_interval extra;
+    if (!sync_rest(a, b, &terms, &extra)) return true;
+    ir_interval rest = difference(s, a, b, &terms, extra);
     if (!can_meet(s, a, b, rest)) return false;
     if (a->whole || b->whole) return true;
-    return !only_own_thread(s, a, b, rest);
+    return !only_own_thread(s, a, b, rest) && sync_meets(s, a, b, &terms, extra);
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------- */
 
-/* Terms over `v` other than v itself, and v itself where `keep` is false, become part of `extra`. */
-static access fold_terms(sync_space *s, const access *a, const ir_var *v, bool keep, ir_interval earlier)
+/* The atom of a round ago. */
+static const ir_node *a_round_ago(sync_space *s, const ir_node *atom, const ir_var *v)
+{
+    const ir_node *ref = ir_ref(s->mem, v, v->at), *before = ir_sub(s->mem, ref, ir_int_like(s->mem, ref, 1));
+    return ir_simplify(s->az, ir_substitute_one(s->mem, atom, v, before));
+}
+
+/* What the rounds of a loop make of an access of one of them. */
+typedef enum round_kind { LAST_ROUND, EARLIER_ROUND, ANY_ROUND } round_kind;
+
+/* A term over `v` in the place of `t`; false where its bounds went into `extra`. */
+static bool move_term(sync_space *s, access *r, access_term *t, const ir_var *v, round_kind kind)
+{
+    bool itself = t->atom->kind == IR_VAR && ir_as_var_ref(t->atom)->var == v;
+    if (!ir_uses_var(t->atom, v)) return true;
+    ir_interval shift = {-1, -1}, range = ir_bound(s->az, ir_ref(s->mem, v, v->at));
+    if (itself && kind == EARLIER_ROUND) {
+        /* v was smaller by 1 to extent - 1. */
+        bool known = range.min != IR_NEG_INF && range.max != IR_POS_INF && ir_add_exact(range.min, -range.max, &shift.min);
+        if (!known) shift.min = IR_NEG_INF;
+    }
+    if (itself && kind != ANY_ROUND) {
+        r->extra = plus(r->extra, times(shift, t->coeff));
+        return true;
+    }
+    if (kind == LAST_ROUND) {
+        t->atom = a_round_ago(s, t->atom, v);
+        return true;
+    }
+    r->extra = plus(r->extra, times(ir_bound(s->az, t->atom), t->coeff));
+    return false;
+}
+
+static access move_terms(sync_space *s, const access *a, const ir_var *v, round_kind kind)
 {
     access r = *a;
-    access_term *terms = arena_array(s->mem, access_term, a->term_count);
+    access_term *terms = arena_array(s->mem, access_term, a->term_count), *odd = arena_array(s->mem, access_term, a->odd_count);
     r.terms = terms;
-    r.term_count = 0;
+    r.odd = odd;
+    r.term_count = r.odd_count = 0;
     for (size_t i = 0; i < a->term_count; ++i) {
         access_term t = a->terms[i];
-        bool itself = t.atom->kind == IR_VAR && ir_as_var_ref(t.atom)->var == v;
-        if (!ir_uses_var(t.atom, v)) {
-            terms[r.term_count++] = t;
-        } else if (itself && keep) {
-            terms[r.term_count++] = t;
-            r.extra = plus(r.extra, times(earlier, t.coeff));
-        } else {
-            r.extra = plus(r.extra, times(ir_bound(s->az, t.atom), t.coeff));
-        }
+        if (move_term(s, &r, &t, v, kind)) terms[r.term_count++] = t;
+    }
+    for (size_t i = 0; i < a->odd_count; ++i) {
+        access_term t = a->odd[i];
+        if (move_term(s, &r, &t, v, kind)) odd[r.odd_count++] = t;
     }
     return r;
 }
 
-access sync_earlier(sync_space *s, const access *a, const ir_var *v)
+access sync_earlier(sync_space *s, const access *a, const ir_var *v, bool last)
 {
-    /* v was smaller by 1 to extent - 1. */
-    const ir_node *ref = ir_ref(s->mem, v, v->at);
-    ir_interval range = ir_bound(s->az, ref), earlier = {IR_NEG_INF, -1};
-    if (range.min != IR_NEG_INF && range.max != IR_POS_INF && !ir_add_exact(range.min, -range.max, &earlier.min)) {
-        earlier.min = IR_NEG_INF;
-    }
-    return fold_terms(s, a, v, true, earlier);
+    return move_terms(s, a, v, last ? LAST_ROUND : EARLIER_ROUND);
 }
 
 access sync_outside(sync_space *s, const access *a, const ir_var *v)
 {
-    return fold_terms(s, a, v, false, everything);
+    return move_terms(s, a, v, ANY_ROUND);
+}
+
+static bool same_terms(const access_term *a, size_t n, const access_term *b, size_t m)
+{
+    bool same = n == m;
+    for (size_t i = 0; i < n && same; ++i) {
+        same = a[i].coeff == b[i].coeff && (a[i].atom == b[i].atom || ir_equal(a[i].atom, b[i].atom));
+    }
+    return same;
 }
 
 static bool same_access(const access *a, const access *b)
 {
     bool same = a->from == b->from && a->memory == b->memory && a->write == b->write && a->atomic == b->atomic &&
                 a->whole == b->whole &&
-                a->extra.min == b->extra.min && a->extra.max == b->extra.max && a->term_count == b->term_count;
+                a->extra.min == b->extra.min && a->extra.max == b->extra.max &&
+                same_terms(a->terms, a->term_count, b->terms, b->term_count) &&
+                same_terms(a->odd, a->odd_count, b->odd, b->odd_count);
     for (size_t k = 0; k < SYNC_AXES && same; ++k) {
         same = a->thread[k] == b->thread[k] && a->box.axis[k].min == b->box.axis[k].min &&
                a->box.axis[k].max == b->box.axis[k].max;
-    }
-    for (size_t i = 0; i < a->term_count && same; ++i) {
-        same = a->terms[i].coeff == b->terms[i].coeff &&
-               (a->terms[i].atom == b->terms[i].atom || ir_equal(a->terms[i].atom, b->terms[i].atom));
     }
     return same;
 }

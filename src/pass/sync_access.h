@@ -3,6 +3,7 @@
 #define PASS_SYNC_ACCESS_H
 
 #include "ir/bound.h"
+#include "ir/linear.h"
 #include "pass/region.h"
 
 enum { SYNC_AXES = 3 };
@@ -18,7 +19,7 @@ typedef struct access_term {
 } access_term;
 
 /* Bytes [form + extra.min, form + extra.max] of a memory, the form being
- * sum(thread[k] * axis k) + sum(terms). */
+ * sum(thread[k] * axis k) + sum(terms) + sum(odd). */
 typedef struct access {
     const ir_var *memory;
     const ir_node *from; /* the statement or load, for messages and for telling accesses apart */
@@ -30,6 +31,8 @@ typedef struct access {
     ir_interval extra;
     const access_term *terms;
     size_t term_count;
+    const access_term *odd; /* atoms made of thread indices and of what is uniform: tx // 8 */
+    size_t odd_count;
 } access;
 
 VEC_DECLARE(access_vec, access)
@@ -44,6 +47,8 @@ typedef struct sync_space {
     map lets;                      /* variable -> value, itself in terms of no other let */
     const map *varying;            /* variables that differ between threads (uniform.h) */
     map moving;                    /* variables that take another value each time they are bound */
+    unsigned asked;                /* pairs of accesses that were looked at thread by thread */
+    void *places;                  /* room for that; NULL at first */
 } sync_space;
 
 /* The accesses of a statement's own expressions to threadgroup memory (not of statements inside it),
@@ -57,10 +62,17 @@ void sync_reads(sync_space *s, const ir_node *expr, access_vec *out);
 void sync_assume(sync_space *s, const ir_node *cond, bool holds);
 
 /* May two different threads touch the same byte, one of them writing? */
-bool sync_conflict(const sync_space *s, const access *a, const access *b);
+bool sync_conflict(sync_space *s, const access *a, const access *b);
 
-/* The access as an earlier round of the loop over `v` made it. */
-access sync_earlier(sync_space *s, const access *a, const ir_var *v);
+/* What is left of the difference of two places without the threads' parts: terms, and an interval. False: anything. */
+bool sync_rest(const access *a, const access *b, ir_linear *terms, ir_interval *extra);
+
+/* sync_conflict's question answered thread by thread (sync_threads.c), the terms and the interval being what
+ * sync_rest gave. True where that takes too long. */
+bool sync_meets(sync_space *s, const access *a, const access *b, const ir_linear *rest, ir_interval extra);
+
+/* The access as an earlier round of the loop over `v` made it; `last`: the round just before. */
+access sync_earlier(sync_space *s, const access *a, const ir_var *v, bool last);
 
 /* The access seen from outside of the loop over `v`. */
 access sync_outside(sync_space *s, const access *a, const ir_var *v);

@@ -123,11 +123,17 @@ static void settle(scan *s, loop_frame *f)
 {
     if (map_get_id(&s->settled, f->loop) != NULL) return;
     map_put_id(s->cx->mem, &s->settled, f->loop, f->loop);
+    static const ir_var mark = {.type = {.code = IR_HANDLE}};
+    access before = {.memory = &mark};
     s->pending = access_vec_none();
+    sync_add(s->cx->mem, &s->pending, &before);
     scan_round(s, f, &s->needed);
+    /* Where every way through a round leads past a barrier, what is pending stems from the round just before. */
+    bool last = true;
     access_vec earlier = {0};
+    for (size_t i = 0; i < s->pending.n; ++i) last &= s->pending.at[i].memory != &mark;
     for (size_t i = 0; i < s->pending.n; ++i) {
-        access a = f->var != NULL ? sync_earlier(&s->space, &s->pending.at[i], f->var) : s->pending.at[i];
+        access a = f->var != NULL ? sync_earlier(&s->space, &s->pending.at[i], f->var, last) : s->pending.at[i];
         sync_add(s->cx->mem, &earlier, &a);
     }
     s->pending = earlier;

@@ -1,0 +1,576 @@
+"""Random tensor programs for generate.py: one seed, one program, as a tree of statements that can be made smaller.
+
+A program is a function with one to three kernels and host code between them. What it may hold: buffers of one and two
+dimensions, with constant and symbolic shapes, scalars of every type, local and threadgroup memory (also bfloat16 and
+float8), blocks with init, reduction and where, reductions over threads, loops of all kinds with break and continue,
+while, branches, explicit barriers, helper functions, int64 indices, guarded reads. All memory holds something before it
+is read; the index of an access is within its buffer; loops end. Exact arithmetic goes to buffers named B..., R..., and
+what comes from a transcendental function, which two witnesses need not round alike, to buffers named F... that nothing
+reads.
+"""
+
+import random
+
+import numpy as np
+
+INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+FLOATS = ["float32", "float16"]
+SMALL_FLOATS = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
+PLAIN = INTS + FLOATS
+ANY = PLAIN + ["bool"]
+BITS = {name: int("".join(c for c in name if c.isdigit())) for name in PLAIN}
+FUNCTIONS = ["exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "erf", "atan", "log1p", "exp10",
+             "sinh", "cosh", "asinh"]
+DEPTH = 4
+
+
+class Expr:
+    """A typed expression: a format and its operands."""
+
+    def __init__(self, dtype, form, *args):
+        self.dtype, self.form, self.args = dtype, form, list(args)
+
+    def __str__(self):
+        return self.form.format(*self.args)
+
+
+class Stmt:
+    """A statement: a head line, the expressions in it, a body if it is a compound one; kept ones stay when the program shrinks."""
+
+    def __init__(self, form, *args, body=None, keep=False):
+        self.form, self.args, self.body, self.keep = form, list(args), body, keep
+
+    def lines(self, indent):
+        yield "    " * indent + self.form.format(*self.args)
+        if self.body is not None:
+            if not self.body:
+                yield "    " * (indent + 1) + "T.evaluate(0)"
+            for stmt in self.body:
+                yield from stmt.lines(indent + 1)
+
+
+class Buffer:
+    """Memory with a name: `shape` in numbers, `dims` as they are written (numbers or names of dimensions)."""
+
+    def __init__(self, name, dtype, shape, dims=None):
+        self.name, self.dtype, self.shape, self.dims = name, dtype, shape, dims or [str(n) for n in shape]
+
+    def parameter(self):
+        dims = ", ".join(d if d.isdigit() else f'"{d}"' for d in self.dims)
+        return f'{self.name}: T.Buffer(({dims},), "{self.dtype}")'
+
+    @property
+    def value_type(self):
+        return "float32" if self.dtype in SMALL_FLOATS else self.dtype
+
+    def read(self, place):
+        return f'T.Cast("float32", {self.name}[{place}])' if self.dtype in SMALL_FLOATS else f"{self.name}[{place}]"
+
+    def stored(self):
+        return f'T.Cast("{self.dtype}", {{}})' if self.dtype in SMALL_FLOATS else "{}"
+
+
+def limits(dtype):
+    bits = BITS[dtype]
+    return (0, 2**bits - 1) if dtype[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+class Expressions:
+    """Expressions over what is in scope: `vars` (name, type, may be assigned), `places` (buffers that may be read)."""
+
+    def __init__(self, seed):
+        self.r = random.Random(seed)
+        self.names, self.vars, self.places, self.helpers = 0, [], [], []
+        self.no_loads = False
+
+    def name(self, stem):
+        self.names += 1
+        return f"{stem}{self.names}"
+
+    def constant(self, dtype):
+        if dtype == "bool":
+            return Expr("bool", self.r.choice(["T.bool(True)", "T.bool(False)"]))
+        if dtype in FLOATS:
+            value = self.r.choice([0.0, 1.0, -1.0, 0.5, 3.0, -2.25, 100.0, 0.125])
+        else:
+            low, high = limits(dtype)
+            value = self.r.choice([0, 1, 2, 3, 5, 7, 8, 16, 31, 100, -1, -2, -7, low, high, high // 2])
+            value = min(max(value, low), high)
+        return Expr(dtype, f"T.{dtype}({value})")
+
+    def leaf(self, dtype):
+        known = [v for v in self.vars if v[1] == dtype]
+        if known and self.r.random() < 0.7:
+            return Expr(dtype, self.r.choice(known)[0])
+        return self.constant(dtype)
+
+    def index(self, size, depth):
+        """Within [0, size); size is a number or the name of a dimension."""
+        text, r = str(size), self.r
+        if r.random() < 0.15:
+            wide = text if not text.isdigit() else f"T.int64({text})"
+            return Expr("int64", "({} %% %s)" % (wide if text.isdigit() else f'T.Cast("int64", {text})'), self.expr("int64", depth))
+        if text.isdigit() and int(text) & (int(text) - 1) == 0 and r.random() < 0.5:
+            return Expr("int32", "({} & %d)" % (int(text) - 1), self.expr("int32", depth))
+        return Expr("int32", "({} %% %s)" % text, self.expr("int32", depth))
+
+    def load(self, dtype, depth):
+        places = [b for b in self.places if b.value_type == dtype]
+        if not places or self.no_loads:
+            return None
+        b = self.r.choice(places)
+        if len(b.dims) == 1 and self.r.random() < 0.15:
+            known = [v[0] for v in self.vars if v[1] == "int32"]
+            if known:
+                v = self.r.choice(known)
+                text = "T.if_then_else(%s >= 0 and %s < %s, %s, {})" % (v, v, b.dims[0], b.read(v))
+                return Expr(dtype, text, self.constant(dtype))
+        return Expr(dtype, b.read(", ".join("{}" for _ in b.dims)), *[self.index(d, depth) for d in b.dims])
+
+    def cond(self, depth):
+        r = self.r
+        if depth <= 0 or r.random() < 0.6:
+            if r.random() < 0.15:
+                load = self.load("bool", depth - 1)
+                return load if load and depth > 0 else self.leaf("bool")
+            dtype = r.choice(PLAIN)
+            return Expr("bool", "({} " + r.choice(["<", "<=", ">", ">=", "==", "!="]) + " {})",
+                        self.expr(dtype, depth - 1), self.expr(dtype, depth - 1))
+        if r.random() < 0.3:
+            return Expr("bool", "(not {})", self.cond(depth - 1))
+        return Expr("bool", "({} " + r.choice(["and", "or"]) + " {})", self.cond(depth - 1), self.cond(depth - 1))
+
+    def integer(self, dtype, depth):
+        r, e = self.r, lambda: self.expr(dtype, depth - 1)
+        kind = r.randrange(13)
+        if kind < 4:
+            return Expr(dtype, "({} " + r.choice("+-*") + " {})", e(), e())
+        if kind < 6:
+            low, high = limits(dtype)
+            by = r.choice([1, 2, 3, 4, 7, 8, 16, 100, high] + ([-1, -2, -3, -8, low] if low else []))
+            divisor = Expr(dtype, f"T.{dtype}({by})")
+            if r.random() < 0.3:
+                divisor = Expr(dtype, "T.max({}, T.%s(1))" % dtype, e())
+            form = r.choice(["({} // {})", "({} % {})", "T.truncdiv({}, {})", "T.truncmod({}, {})"])
+            return Expr(dtype, form, e(), divisor)
+        if kind == 6:
+            by = Expr(dtype, f"T.{dtype}({r.randrange(BITS[dtype])})")
+            if r.random() < 0.4:
+                by = Expr(dtype, "({} & T.%s(%d))" % (dtype, BITS[dtype] - 1), e())
+            return Expr(dtype, "({} " + r.choice(["<<", ">>"]) + " {})", e(), by)
+        if kind == 7:
+            return Expr(dtype, "({} " + r.choice("&|^") + " {})", e(), e())
+        if kind == 8:
+            return Expr(dtype, r.choice(["(-{})", "(~{})", "T.abs({})"] if dtype[0] != "u" else ["(-{})", "(~{})"]), e())
+        if kind == 9:
+            return Expr(dtype, r.choice(["T.min({}, {})", "T.max({}, {})"]), e(), e())
+        if kind == 10:
+            return self.cast(dtype, r.choice(INTS + ["bool"]), depth)
+        if kind == 11:
+            return Expr(dtype, "T.popcount({})", e()) if r.random() < 0.5 else self.call(dtype, depth)
+        return self.choice(dtype, depth)
+
+    def floating(self, dtype, depth):
+        r, e = self.r, lambda: self.expr(dtype, depth - 1)
+        kind = r.randrange(11)
+        if kind < 4:
+            return Expr(dtype, "({} " + r.choice("+-*") + " {})", e(), e())
+        if kind == 4:
+            return Expr(dtype, "({} / (T.fabs({}) + T.%s(1.0)))" % dtype, e(), e())
+        if kind == 5:
+            return Expr(dtype, r.choice(["T.floor({})", "T.ceil({})", "T.trunc({})", "T.fabs({})", "(-{})", "T.round({})"]), e())
+        if kind == 6:
+            return Expr(dtype, r.choice(["T.min({}, {})", "T.max({}, {})"]), e(), e())
+        if kind == 7:
+            return self.cast(dtype, r.choice(["int8", "int32", "uint8", "uint32", "bool"] + FLOATS), depth)
+        if kind == 8:
+            return self.call(dtype, depth)
+        if kind == 9 and dtype == "float32" and r.random() < 0.5:
+            small = r.choice(SMALL_FLOATS)
+            return Expr(dtype, 'T.Cast("float32", T.Cast("%s", {}))' % small, e())
+        return self.choice(dtype, depth)
+
+    def cast(self, dtype, source, depth):
+        return Expr(dtype, f'T.Cast("{dtype}", {{}})', self.expr(source, depth - 1))
+
+    def call(self, dtype, depth):
+        """A helper function's value, or anything."""
+        known = [h for h in self.helpers if h[1] == dtype]
+        if not known:
+            return self.choice(dtype, depth)
+        name, _, takes = self.r.choice(known)
+        form = f"Module.{name}(" + ", ".join("{}" for _ in takes) + ")"
+        return Expr(dtype, form, *[self.expr(t, depth - 2) for t in takes])
+
+    def choice(self, dtype, depth):
+        form = self.r.choice(["T.Select({}, {}, {})", "T.if_then_else({}, {}, {})"])
+        return Expr(dtype, form, self.cond(depth - 1), self.expr(dtype, depth - 1), self.expr(dtype, depth - 1))
+
+    def expr(self, dtype, depth=DEPTH):
+        if dtype == "bool":
+            return self.cond(depth)
+        if depth <= 0 or self.r.random() < 0.15:
+            return self.leaf(dtype)
+        if self.r.random() < 0.25:
+            load = self.load(dtype, depth - 2)
+            if load:
+                return load
+        return self.floating(dtype, depth) if dtype in FLOATS else self.integer(dtype, depth)
+
+
+class Kernel:
+    """What one kernel is launched with and writes to."""
+
+    def __init__(self, r, number):
+        self.grid = r.choice([1, 1, 2, 3])
+        self.axes = [("x", r.choice([1, 3, 8, 32, 37, 64]))] + ([("y", r.choice([1, 2, 3]))] if r.random() < 0.4 else [])
+        if len(self.axes) == 2 and r.random() < 0.3:
+            self.axes.append(("z", 2))
+        self.threads = int(np.prod([n for _, n in self.axes]))
+        self.slots = r.choice([4, 8])
+        self.symbolic = r.random() < 0.25
+        self.rows = self.grid * self.threads - (r.randrange(self.threads) if self.symbolic else 0)
+        rows = f"rows{number}" if self.symbolic else str(self.rows)
+        self.two_dims = self.symbolic or r.random() < 0.5
+        self.outputs, self.rough, self.reduced = [], [], []
+        for i in range(r.randint(1, 2)):
+            self.outputs.append(self.output(f"B{number}{i}", r.choice(ANY), rows))
+        if r.random() < 0.5:
+            self.rough.append(self.output(f"F{number}", r.choice(FLOATS), rows))
+        if len(self.axes) == 1 and not self.symbolic and r.random() < 0.4:
+            self.reduced.append(Buffer(f"R{number}", r.choice(INTS + ["float32"]), [self.grid]))
+        self.shared = [Buffer(f"S{number}{i}", r.choice(ANY + SMALL_FLOATS), [self.threads])
+                       for i in range(0 if self.symbolic else r.randint(0, 2))]
+        self.locals = [Buffer(f"L{number}{i}", r.choice(ANY + SMALL_FLOATS), [r.choice([2, 5])]) for i in range(r.randint(0, 2))]
+
+    def output(self, name, dtype, rows):
+        if self.two_dims:
+            return Buffer(name, dtype, [self.rows, self.slots], [rows, str(self.slots)])
+        return Buffer(name, dtype, [self.rows * self.slots])
+
+    def row(self):
+        return f"(g * {self.threads} + tid)"
+
+    def place(self, slot):
+        """The index of this thread's slot."""
+        return f"{self.row()}, {slot}" if self.two_dims else f"{self.row()} * {self.slots} + {slot}"
+
+
+class Generator(Expressions):
+    """One program, from one seed."""
+
+    def __init__(self, seed):
+        super().__init__(seed)
+        r = self.r
+        self.inputs = []
+        for i in range(r.randint(1, 3)):
+            shape = [r.choice([7, 16, 64])] if r.random() < 0.6 else [r.choice([3, 8]), r.choice([5, 16])]
+            dims = [f"n{i}{k}" if r.random() < 0.25 else str(n) for k, n in enumerate(shape)]
+            self.inputs.append(Buffer(f"A{i}", r.choice(ANY), shape, dims))
+        self.scalars = [(f"p{i}", r.choice(ANY)) for i in range(r.randint(0, 3))]
+        self.kernels = [Kernel(r, i) for i in range(r.choice([1, 1, 1, 2, 3]))]
+        self.functions = [self.helper(f"f{i}") for i in range(r.choice([0, 0, 1, 2]))]
+        self.known = [(n, t, False) for n, t in self.scalars]
+        self.known += [(d, "int32", False) for b in self.inputs for d in b.dims if not d.isdigit()]
+        self.divergent = self.jumps = self.blocks = 0
+        self.body = self.host()
+
+    # ---- Helper functions
+
+    def helper(self, name):
+        """A function of scalars, called from kernels; known to later ones too."""
+        r = self.r
+        takes = [r.choice(PLAIN) for _ in range(r.randint(1, 3))]
+        gives = r.choice(PLAIN)
+        self.vars = [(f"x{i}", t, False) for i, t in enumerate(takes)]
+        body = [Stmt("return {}", self.expr(gives, 3), keep=True)]
+        self.helpers.append((name, gives, takes))
+        params = ", ".join(f"x{i}: T.{t}" for i, t in enumerate(takes))
+        return Stmt(f"def {name}({params}) -> T.{gives}:", body=body, keep=True)
+
+    # ---- Statements
+
+    def store(self):
+        b = self.r.choice(self.k.outputs)
+        return Stmt(f"{b.name}[" + self.k.place("{}") + "] = {}", self.index(self.k.slots, 2), self.expr(b.dtype))
+
+    def rough(self):
+        """A transcendental function of an exact, moderate argument."""
+        r, b = self.r, self.r.choice(self.k.rough)
+        t = b.dtype
+        one = lambda: Expr(t, f"T.{r.choice(FUNCTIONS)}(T.max(T.min({{}}, T.{t}(8.0)), T.{t}(-8.0)))", self.expr(t, 3))
+        form = r.choice(["{}", "{}", "(-{})", "({} * T.%s(2.0))" % t, "T.fabs({})", "T.max({}, T.%s(0.5))" % t])
+        value = Expr(t, form, one())
+        if r.random() < 0.2:
+            value = Expr(t, r.choice(["T.Select({}, {}, {})", "T.if_then_else({}, {}, {})"]), self.cond(2), one(), one())
+        return Stmt(f"{b.name}[" + self.k.place("{}") + "] = {}", self.index(self.k.slots, 2), value)
+
+    def vector(self):
+        """A vectorized loop over the slots, or some of them."""
+        b = self.r.choice(self.k.outputs)
+        lanes, v = self.r.choice([2, 3, 4, self.k.slots]), self.name("v")
+        lanes = min(lanes, self.k.slots)
+        begin = self.r.randint(0, self.k.slots - lanes)
+        self.vars.append((v, "int32", False))
+        body = [Stmt(f"{b.name}[" + self.k.place(f"{begin} + {v}") + "] = {}", self.expr(b.dtype, 3))]
+        if self.r.random() < 0.3:
+            body = [Stmt("if {}:", self.guard(v, lanes), body=body)]
+        self.vars.pop()
+        return Stmt(f"for {v} in T.vectorized({lanes}):", body=body)
+
+    def guard(self, v, extent):
+        """A comparison that cuts a loop's end or beginning off."""
+        form = self.r.choice([f"{v} * {{}} + {{}} < {{}}", f"{v} + {{}} >= {{}}", f"{{}} - {v} > {{}}"])
+        parts = [Expr("int32", str(self.r.randint(1, 2 * extent))) for _ in range(form.count("{}"))]
+        if self.r.random() < 0.5:
+            parts[-1] = self.leaf("int32")
+        if self.r.random() < 0.3:
+            parts[0] = self.index(4, 1)
+        return Expr("bool", form, *parts)
+
+    def scope(self, count, depth):
+        """Statements whose names end with them."""
+        known = len(self.vars)
+        body = [s for _ in range(count) for s in self.statement(depth)]
+        del self.vars[known:]
+        return body
+
+    def varying_scope(self, count, depth, jumps=0):
+        """The same where not all threads need be."""
+        outer, self.jumps = self.jumps, jumps
+        self.divergent += 1
+        body = self.scope(count, depth)
+        self.divergent -= 1
+        self.jumps = outer
+        return body
+
+    def loop(self, depth):
+        r, i = self.r, self.name("i")
+        kind, high = r.choice(["serial", "unroll", "varying", "wide", "jumpy", "guarded"]), r.randint(0, 4)
+        dtype, low = "int64" if kind == "wide" else "int32", r.randint(-1, 2)
+        bound = self.index(4, 2)
+        self.vars.append((i, dtype, False))
+        if kind == "varying":
+            stmt = Stmt(f"for {i} in range({{}}):", bound, body=self.varying_scope(2, depth - 1))
+        elif kind == "jumpy":
+            stmt = Stmt(f"for {i} in range({low}, {low + high}):", body=self.varying_scope(3, depth - 1, 1))
+        elif kind == "guarded":
+            extent = r.choice([5, 9, 16])
+            body = [Stmt("if {}:", self.guard(i, extent), body=self.varying_scope(2, depth - 1))]
+            stmt = Stmt(f"for {i} in range({extent}):", body=body + self.scope(1, depth - 1))
+        elif kind == "wide":
+            stmt = Stmt(f"for {i} in range(T.int64({high})):", body=self.scope(2, depth - 1))
+        else:
+            call = "T.unroll" if kind == "unroll" else "range"
+            stmt = Stmt(f"for {i} in {call}({low}, {low + high}):", body=self.scope(2, depth - 1))
+        self.vars.pop()
+        return stmt
+
+    def while_loop(self, depth):
+        w = self.name("w")
+        first = Stmt(f"{w}: T.int32 = {{}}", self.index(4, 2), keep=True)
+        body = self.varying_scope(2, depth - 1, 1)
+        return [first, Stmt(f"while {w} > 0:", body=[Stmt(f"{w} = {w} - 1", keep=True)] + body)]
+
+    def branch(self, depth):
+        jumps = self.jumps
+        body = [Stmt("if {}:", self.cond(3), body=self.varying_scope(2, depth - 1, jumps))]
+        if self.r.random() < 0.4:
+            body.append(Stmt("else:", body=self.varying_scope(2, depth - 1, jumps)))
+        return body
+
+    def share(self):
+        """An element of threadgroup memory for each thread, from what it does not read there."""
+        b = self.r.choice(self.k.shared)
+        places, self.places = self.places, [p for p in self.places if p not in self.k.shared]
+        at = self.r.choice(["tid", "tid", f"{self.k.threads - 1} - tid", f"(tid + {self.r.randint(0, 40)}) % {self.k.threads}"])
+        stmts = [Stmt(f"{b.name}[{at}] = {b.stored()}", self.expr(b.value_type))]
+        self.places = places
+        if self.r.random() < 0.3:
+            stmts.append(Stmt('T.tvm_storage_sync("shared")'))
+        return stmts
+
+    def block(self, depth):
+        """A block over a loop: stores under a condition, or a reduction with its init."""
+        r, i, k = self.r, self.name("i"), self.name("k")
+        a, b = r.randint(1, 4), r.randint(1, 4)
+        vi, vk, known = self.name("u"), self.name("u"), len(self.vars)
+        reduces = [x for x in self.k.locals if x.dtype in PLAIN] if r.random() < 0.7 else []
+        label = f'with T.sblock("{self.name("block")}"):'
+        self.vars += [(i, "int32", False)]
+        if reduces:
+            x = r.choice(reduces)
+            a = min(a, x.shape[0])
+            self.vars += [(k, "int32", False)]
+            head = [Stmt(f"{vi} = T.axis.spatial({a}, {i})", keep=True), Stmt(f"{vk} = T.axis.reduce({b}, {k})", keep=True)]
+            head += self.where(f"{i} + {k}", a + b)
+            self.vars += [(vi, "int32", False), (vk, "int32", False)]
+            init = Stmt("with T.init():", body=[Stmt(f"{x.name}[{vi}] = {{}}", self.constant(x.dtype), keep=True)], keep=True)
+            form = r.choice(["{n} + {}", "T.max({n}, {})", "T.min({n}, {})"]).replace("{n}", f"{x.name}[{vi}]")
+            update = Stmt(f"{x.name}[{vi}] = " + form, self.expr(x.dtype, 2), keep=True)
+            body = [Stmt(label, body=head + [init, update], keep=True)]
+            stmt = Stmt(f"for {i}, {k} in T.grid({a}, {b}):", body=body)
+        else:
+            head = [Stmt(f"{vi} = T.axis.spatial({a}, {i})", keep=True)] + self.where(i, a)
+            self.vars += [(vi, "int32", False)]
+            self.divergent += 1
+            body = [Stmt(label, body=head + self.scope(2, 0))]
+            self.divergent -= 1
+            stmt = Stmt(f"for {i} in range({a}):", body=body)
+        del self.vars[known:]
+        return stmt
+
+    def where(self, text, most):
+        if self.r.random() < 0.5:
+            return []
+        return [Stmt(f"T.where({text} < {self.r.randint(1, most)})")]
+
+    def across(self):
+        """A reduction over all threads of the group."""
+        b = self.r.choice(self.k.reduced)
+        form = self.r.choice(["T.max({n}, {})", "T.min({n}, {})"] + (["{n} + {}"] if b.dtype in INTS else []))
+        start = "T.%s(0)" % b.dtype if "+" in form else ("T.min_value" if "max" in form else "T.max_value") + f'("{b.dtype}")'
+        vi, vk = self.name("u"), self.name("u")
+        body = [Stmt(f"{vi} = T.axis.spatial({self.k.grid}, g)", keep=True), Stmt(f"{vk} = T.axis.reduce({self.k.threads}, x)", keep=True)]
+        body.append(Stmt("with T.init():", body=[Stmt(f"{b.name}[{vi}] = {start}", keep=True)], keep=True))
+        self.vars.append((vk, "int32", False))
+        body.append(Stmt(f"{b.name}[{vi}] = " + form.replace("{n}", f"{b.name}[{vi}]"), self.expr(b.dtype, 2), keep=True))
+        self.vars.pop()
+        return Stmt(f'with T.sblock("{self.name("block")}"):', body=body)
+
+    def statement(self, depth):
+        r = self.r
+        kind = r.randrange(16)
+        if kind < 2:
+            return [self.store()]
+        if kind < 4:
+            dtype, v = r.choice(ANY), self.name("v")
+            stmt = Stmt(f"{v}: T.{'let' if r.random() < 0.4 else dtype} = {{}}", self.expr(dtype))
+            self.vars.append((v, dtype, "let" not in stmt.form))
+            return [stmt]
+        mutable = [v for v in self.vars if v[2]]
+        if kind == 4 and mutable:
+            v = r.choice(mutable)
+            return [Stmt(v[0] + " = {}", self.expr(v[1]))]
+        if kind == 5 and self.k.locals:
+            b = r.choice(self.k.locals)
+            return [Stmt(f"{b.name}[{{}}] = {b.stored()}", self.index(b.shape[0], 2), self.expr(b.value_type))]
+        if kind in (6, 7) and self.k.shared and not self.divergent:
+            return self.share()
+        if kind == 8:
+            return [self.vector()]
+        if kind == 9 and self.jumps:
+            return [Stmt("if {}:", self.cond(2), body=[Stmt(r.choice(["break", "continue"]))])]
+        if kind == 10 and self.k.rough:
+            return [self.rough()]
+        if depth > 0 and kind == 11:
+            return [self.loop(depth)]
+        if depth > 0 and kind == 12:
+            return self.branch(depth)
+        if depth > 0 and kind == 13 and r.random() < 0.5:
+            return self.while_loop(depth)
+        if depth > 0 and kind in (14, 15):
+            if self.k.reduced and not self.divergent and r.random() < 0.5:
+                return [self.across()]
+            return [self.block(depth)]
+        return [self.store()]
+
+    # ---- Kernels and the host
+
+    def thread_code(self, k):
+        """The statements of one thread, with what fills its memory in front."""
+        fills = []
+        for b in k.locals:
+            value = f"(f % 2 == 0)" if b.dtype == "bool" else f'T.Cast("{b.dtype}", f + 3)'
+            fills.append(Stmt(f'{b.name} = T.alloc_buffer(({b.shape[0]},), "{b.dtype}", scope="local")', keep=True))
+            fills.append(Stmt(f"for f in range({b.shape[0]}):", body=[Stmt(f"{b.name}[f] = {value}", keep=True)], keep=True))
+        for b in k.shared:
+            value = "(tid % 3 == 0)" if b.dtype == "bool" else f'T.Cast("{b.dtype}", tid)'
+            fills.append(Stmt(f"{b.name}[tid] = {value}", keep=True))
+        if not k.symbolic:
+            return fills + self.scope(self.r.randint(3, 8), 2)
+        body = self.varying_scope(self.r.randint(3, 8), 2)
+        return fills + [Stmt(f"if g * {k.threads} + tid < {k.outputs[0].dims[0]}:", body=body, keep=True)]
+
+    def kernel(self, k, visible):
+        self.k = k
+        written = k.outputs + k.rough + k.reduced
+        self.places = [b for b in visible if b not in written] + k.locals + k.shared
+        self.vars = list(self.known) + [("tid", "int32", False), ("g", "int32", False)]
+        self.vars += [(axis, "int32", False) for axis, _ in k.axes]
+        if k.symbolic:
+            self.vars.append((k.outputs[0].dims[0], "int32", False))
+        tid, step = [], 1
+        for axis, extent in k.axes:
+            tid.append(f"{axis} * {step}")
+            step *= extent
+        stmts = [Stmt("tid: T.let = " + " + ".join(tid), keep=True)] + self.thread_code(k)
+        for axis, extent in k.axes:
+            stmts = [Stmt(f'for {axis} in T.thread_binding({extent}, thread="threadIdx.{axis}"):', body=stmts, keep=True)]
+        shared = [Stmt(f'{b.name} = T.alloc_buffer(({k.threads},), "{b.dtype}", scope="shared")', keep=True) for b in k.shared]
+        grid = str(k.grid)
+        if k.symbolic:
+            grid = f"({k.outputs[0].dims[0]} + {k.threads - 1}) // {k.threads}"
+        return Stmt(f'for g in T.thread_binding({grid}, thread="blockIdx.x"):', body=shared + stmts)
+
+    def host(self):
+        """The kernels in order, some of them in loops and branches of the host, scalars computed between them."""
+        r, body, visible = self.r, [], list(self.inputs)
+        for k in self.kernels:
+            self.vars, self.no_loads, outer = list(self.known), True, len(self.known)
+            while r.random() < 0.3:
+                dtype, v = r.choice(["int32", "int64", "int32", "float32", "bool"]), self.name("h")
+                body.append(Stmt(f"{v}: T.let = {{}}", self.expr(dtype, 3)))
+                self.known.append((v, dtype, False))
+                self.vars.append((v, dtype, False))
+            cond, h = self.cond(2), self.name("h")
+            self.no_loads = False
+            kind = r.randrange(6)
+            if kind == 0:
+                self.known.append((h, "int32", False))
+                body.append(Stmt(f"for {h} in range({r.randint(0, 3)}):", body=[self.kernel(k, visible)]))
+                self.known.pop()
+            elif kind == 1:
+                body.append(Stmt("if {}:", cond, body=[self.kernel(k, visible)]))
+            else:
+                body.append(self.kernel(k, visible))
+            visible += [b for b in k.outputs + k.reduced]
+        return body
+
+    # ---- Text and values
+
+    @property
+    def outputs(self):
+        return [b for k in self.kernels for b in k.outputs + k.rough + k.reduced]
+
+    def text(self):
+        params = [b.parameter() for b in self.inputs + self.outputs] + [f"{n}: T.{t}" for n, t in self.scalars]
+        dims = list(dict.fromkeys(d for b in self.inputs + self.outputs for d in b.dims if not d.isdigit()))
+        lines = ["from tvm.script import ir as I", "from tvm.script import tirx as T", "", "", "@I.ir_module", "class Module:"]
+        lines += ["    @T.prim_func", "    def main(" + ", ".join(params) + "):"]
+        lines += [f"        {d} = T.int32()" for d in dims]
+        for stmt in self.body or [Stmt("T.evaluate(0)")]:
+            lines += stmt.lines(2)
+        for function in self.functions:
+            lines += ["", "    @T.prim_func(private=True)"] + list(function.lines(1))
+        return "\n".join(lines) + "\n"
+
+    def arrays(self):
+        rng = np.random.default_rng(self.r.randrange(2**32))
+        for b in self.inputs:
+            if b.dtype == "bool":
+                yield b.name, rng.integers(0, 2, b.shape).astype(bool)
+            elif b.dtype in FLOATS:
+                yield b.name, rng.uniform(-8, 8, b.shape).astype(b.dtype)
+            else:
+                low, high = limits(b.dtype)
+                yield b.name, np.where(rng.random(b.shape) < 0.5, rng.integers(low, high, b.shape, dtype=b.dtype, endpoint=True),
+                                       rng.integers(0, 9, b.shape).astype(b.dtype)).astype(b.dtype)
+
+    def values(self):
+        for name, dtype in self.scalars:
+            if dtype == "bool":
+                yield name, self.r.choice([True, False])
+                continue
+            low, high = (-9, 9) if dtype in FLOATS else limits(dtype)
+            yield name, self.r.randint(max(low, -(2**53)), min(high, 2**53))
