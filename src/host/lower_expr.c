@@ -16,6 +16,12 @@ uint16_t lower_reg(lower *l, ir_type type, span at)
         diag_error(l->diags, at, "host code of '%.*s' needs more than 65536 values", STR_ARG(l->f->name));
         return 0;
     }
+    bool small = type.code > IR_BOOL; /* the codes of 8 bits and less */
+    if (small) {
+        char text[IR_TYPE_TEXT];
+        diag_error(l->diags, at, "values of type %s are not supported in host code", ir_type_print(type, text));
+        type = IR_F32;
+    }
     type_vec_push(l->mem, &l->types, lower_dtype(type));
     return (uint16_t)(l->types.n - 1);
 }
@@ -190,7 +196,8 @@ static uint16_t lower_math(lower *l, const ir_node *n, host_math fn)
     uint16_t b = c->args.n > 1 ? lower_expr(l, c->args.at[1]) : a;
     uint16_t d = lower_reg(l, n->type, n->at);
     if (!dtype_eq(l->types.at[a], l->types.at[d])) return unsupported(l, n, "a function of another type than its argument");
-    l->code.at[lower_emit(l, HOST_MATH, d, a, b)].sub = (uint8_t)fn;
+    size_t at = lower_emit(l, HOST_MATH, d, a, b);
+    l->code.at[at].sub = (uint8_t)fn;
     return d;
 }
 

@@ -81,7 +81,7 @@ class Expressions:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.names, self.vars, self.places, self.helpers = 0, [], [], []
-        self.no_loads = False
+        self.on_host = False  # no memory, and not all functions
 
     def name(self, stem):
         self.names += 1
@@ -116,7 +116,7 @@ class Expressions:
 
     def load(self, dtype, depth):
         places = [b for b in self.places if b.value_type == dtype]
-        if not places or self.no_loads:
+        if not places or self.on_host:
             return None
         b = self.r.choice(places)
         if len(b.dims) == 1 and self.r.random() < 0.15:
@@ -167,7 +167,7 @@ class Expressions:
         if kind == 10:
             return self.cast(dtype, r.choice(INTS + ["bool"]), depth)
         if kind == 11:
-            return Expr(dtype, "T.popcount({})", e()) if r.random() < 0.5 else self.call(dtype, depth)
+            return Expr(dtype, "T.popcount({})", e()) if r.random() < 0.5 and not self.on_host else self.call(dtype, depth)
         return self.choice(dtype, depth)
 
     def floating(self, dtype, depth):
@@ -185,7 +185,7 @@ class Expressions:
             return self.cast(dtype, r.choice(["int8", "int32", "uint8", "uint32", "bool"] + FLOATS), depth)
         if kind == 8:
             return self.call(dtype, depth)
-        if kind == 9 and dtype == "float32" and r.random() < 0.5:
+        if kind == 9 and dtype == "float32" and not self.on_host:
             small = r.choice(SMALL_FLOATS)
             return Expr(dtype, 'T.Cast("float32", T.Cast("%s", {}))' % small, e())
         return self.choice(dtype, depth)
@@ -280,11 +280,13 @@ class Generator(Expressions):
     def helper(self, name):
         """A function of scalars, called from kernels; known to later ones too."""
         r = self.r
+        self.on_host = True  # which may call it too
         takes = [r.choice(PLAIN) for _ in range(r.randint(1, 3))]
         gives = r.choice(PLAIN)
         self.vars = [(f"x{i}", t, False) for i, t in enumerate(takes)]
         body = [Stmt("return {}", self.expr(gives, 3), keep=True)]
         self.helpers.append((name, gives, takes))
+        self.on_host = False
         params = ", ".join(f"x{i}: T.{t}" for i, t in enumerate(takes))
         return Stmt(f"def {name}({params}) -> T.{gives}:", body=body, keep=True)
 
@@ -517,14 +519,14 @@ class Generator(Expressions):
         """The kernels in order, some of them in loops and branches of the host, scalars computed between them."""
         r, body, visible = self.r, [], list(self.inputs)
         for k in self.kernels:
-            self.vars, self.no_loads, outer = list(self.known), True, len(self.known)
+            self.vars, self.on_host = list(self.known), True
             while r.random() < 0.3:
                 dtype, v = r.choice(["int32", "int64", "int32", "float32", "bool"]), self.name("h")
                 body.append(Stmt(f"{v}: T.let = {{}}", self.expr(dtype, 3)))
                 self.known.append((v, dtype, False))
                 self.vars.append((v, dtype, False))
             cond, h = self.cond(2), self.name("h")
-            self.no_loads = False
+            self.on_host = False
             kind = r.randrange(6)
             if kind == 0:
                 self.known.append((h, "int32", False))
