@@ -8,7 +8,9 @@
 #ifndef INGOT_METAL_H
 #define INGOT_METAL_H
 
-#include "ingot/ingot.h"
+#include "ingot/check.h"
+
+struct ingot_checker; /* of check.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,13 +132,16 @@ INGOT_API const char *ingot_metal_function_name(const ingot_metal_function *func
 typedef enum ingot_metal_argument_kind {
     INGOT_METAL_ARGUMENT_DEVICE,     /* device T * or T &, at [[buffer(index)]] */
     INGOT_METAL_ARGUMENT_CONSTANT,   /* constant T * or T &, at [[buffer(index)]] */
-    INGOT_METAL_ARGUMENT_THREADGROUP /* threadgroup memory whose length the encoder gives, at [[threadgroup(index)]] */
+    INGOT_METAL_ARGUMENT_THREADGROUP, /* threadgroup memory whose length the encoder gives, at [[threadgroup(index)]] */
+    INGOT_METAL_ARGUMENT_TEXTURE,     /* `count` textures from [[texture(index)]] on */
+    INGOT_METAL_ARGUMENT_SAMPLER      /* `count` samplers from [[sampler(index)]] on */
 } ingot_metal_argument_kind;
 
 /* What a kernel's parameter takes (MTLArgument, MTLBinding). */
 typedef struct ingot_metal_argument {
     ingot_metal_argument_kind kind;
     uint32_t index;
+    uint32_t count;      /* indices from there on; 1 but for arrays of textures and samplers */
     const char *name;
     const char *type;    /* of one element, as MSL spells it: "float", "half4", "params" */
     size_t size;         /* of one element; 1 for void */
@@ -193,6 +198,80 @@ INGOT_API void ingot_metal_buffer_release(ingot_metal_buffer *buffer);
 INGOT_API size_t ingot_metal_buffer_length(const ingot_metal_buffer *buffer);
 /* The bytes; the same pointer as long as the buffer lives. */
 INGOT_API void *ingot_metal_buffer_contents(ingot_metal_buffer *buffer);
+/* From now on the buffer counts as never written, until a kernel writes to it or _mark says so: for the check
+ * UNINITIALISED, which otherwise takes it that buffers hold data. Not while a kernel runs. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_buffer_forget(ingot_metal_buffer *buffer, ingot_error *error);
+/* The host wrote these bytes. INGOT_VALUE where the range leaves the buffer. */
+INGOT_API ingot_status ingot_metal_buffer_mark(ingot_metal_buffer *buffer, size_t offset, size_t size, ingot_error *error);
+
+/* ---- Textures and samplers ------------------------------------------------------------------- */
+
+/* MTLTextureType's numbers. */
+typedef enum ingot_metal_texture_type {
+    INGOT_METAL_TEXTURE_1D = 0,
+    INGOT_METAL_TEXTURE_1D_ARRAY = 1,
+    INGOT_METAL_TEXTURE_2D = 2,
+    INGOT_METAL_TEXTURE_2D_ARRAY = 3,
+    INGOT_METAL_TEXTURE_CUBE = 5,
+    INGOT_METAL_TEXTURE_CUBE_ARRAY = 6,
+    INGOT_METAL_TEXTURE_3D = 7,
+    INGOT_METAL_TEXTURE_BUFFER = 9
+} ingot_metal_texture_type;
+
+/* The number of MTLPixelFormat by its name in small letters without "MTLPixelFormat": "rgba8unorm", "r32float"; 0 where the
+ * device has no such format. Bytes of one pixel; 0 for a number that is none. Any thread. */
+INGOT_API unsigned ingot_metal_pixel_format(const char *name);
+INGOT_API size_t ingot_metal_pixel_bytes(unsigned pixel_format);
+
+/* MTLTextureDescriptor; sizes of 0 count as 1. */
+typedef struct ingot_metal_texture_descriptor {
+    size_t struct_size; /* set by INGOT_METAL_TEXTURE_DESCRIPTOR_INIT; lets the struct grow */
+    ingot_metal_texture_type type;
+    unsigned pixel_format; /* MTLPixelFormat's number: 70 is RGBA8Unorm, 55 R32Float */
+    uint32_t width, height, depth, array_length, mipmap_levels;
+} ingot_metal_texture_descriptor;
+
+#define INGOT_METAL_TEXTURE_DESCRIPTOR_INIT                                                                                {sizeof(ingot_metal_texture_descriptor), INGOT_METAL_TEXTURE_2D, 70, 1, 1, 1, 1, 1}
+
+/* Pixels that host and kernels share. Counted, any thread; as for buffers. */
+typedef struct ingot_metal_texture ingot_metal_texture;
+
+/* A texture of zeros. INGOT_UNSUPPORTED for a pixel format that the device lacks, INGOT_VALUE for sizes that no texture
+ * has. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_texture_create(ingot_metal_device *device,
+                                                                 const ingot_metal_texture_descriptor *descriptor,
+                                                                 ingot_metal_texture **out, ingot_error *error);
+INGOT_API void ingot_metal_texture_release(ingot_metal_texture *texture);
+/* Bytes of one level, its slices (layers, faces or depths) one after the other, its rows dense. */
+INGOT_API size_t ingot_metal_texture_level_bytes(const ingot_metal_texture *texture, uint32_t level);
+/* Copies a whole level in and out (replaceRegion and getBytes over all of it). INGOT_VALUE where `size` is not the level's
+ * bytes or there is no such level. */
+INGOT_API ingot_status ingot_metal_texture_write(ingot_metal_texture *texture, uint32_t level, const void *bytes,
+                                                 size_t size, ingot_error *error);
+INGOT_API ingot_status ingot_metal_texture_read(const ingot_metal_texture *texture, uint32_t level, void *bytes,
+                                                size_t size, ingot_error *error);
+
+/* MTLSamplerDescriptor in Metal's numbers. */
+typedef struct ingot_metal_sampler_descriptor {
+    size_t struct_size; /* set by INGOT_METAL_SAMPLER_DESCRIPTOR_INIT; lets the struct grow */
+    int min_filter, mag_filter;   /* 0 nearest, 1 linear */
+    int mip_filter;               /* 0 not mipmapped, 1 nearest, 2 linear */
+    int address_modes[3];         /* s, t, r: 0 clamp to edge, 1 mirror clamp to edge, 2 repeat, 3 mirrored repeat, 4 clamp to
+                                     zero, 5 clamp to border colour */
+    int normalized;               /* non-zero: coordinates from 0 to 1, else pixels */
+    int border_colour;            /* 0 transparent black, 1 opaque black, 2 opaque white */
+    int compare_function;         /* 0 never, 1 less, ... 7 always */
+    float lod_min, lod_max;
+} ingot_metal_sampler_descriptor;
+
+#define INGOT_METAL_SAMPLER_DESCRIPTOR_INIT                                                                                {sizeof(ingot_metal_sampler_descriptor), 0, 0, 0, {0, 0, 0}, 1, 0, 0, 0.0F, 3.4e38F}
+
+/* Immutable and counted; any thread. */
+typedef struct ingot_metal_sampler ingot_metal_sampler;
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_sampler_create(ingot_metal_device *device,
+                                                                 const ingot_metal_sampler_descriptor *descriptor,
+                                                                 ingot_metal_sampler **out, ingot_error *error);
+INGOT_API void ingot_metal_sampler_release(ingot_metal_sampler *sampler);
 
 /* ---- Queues, command buffers, encoders ------------------------------------------------------- */
 
@@ -208,6 +287,11 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_metal_command_buffer_create(ingot_me
                                                                         ingot_metal_command_buffer **out,
                                                                         ingot_error *error);
 INGOT_API void ingot_metal_command_buffer_release(ingot_metal_command_buffer *buffer);
+
+/* Checks the dispatches of this command buffer (NULL: not). Then a fault of a kernel is a finding too, and _wait reports a
+ * dispatch only where it was stopped or could not be run. The checker must outlive the run. */
+INGOT_API ingot_status ingot_metal_command_buffer_check(ingot_metal_command_buffer *buffer, struct ingot_checker *checker,
+                                                        ingot_error *error);
 
 /* Runs what was encoded: each dispatch sees what the earlier ones wrote. Fails, and runs nothing, with the first error
  * of encoding, where an encoder has not been ended, and where it was committed before. Work may be done before the call
@@ -242,6 +326,11 @@ INGOT_API ingot_status ingot_metal_encoder_set_bytes(ingot_metal_encoder *encode
 /* The length of [[threadgroup(index)]]: a multiple of 16, as Metal demands. */
 INGOT_API ingot_status ingot_metal_encoder_set_threadgroup_memory_length(ingot_metal_encoder *encoder, size_t length,
                                                                          uint32_t index, ingot_error *error);
+/* Binds a texture at [[texture(index)]] (index below 128), a sampler at [[sampler(index)]] (below 16); NULL: none. */
+INGOT_API ingot_status ingot_metal_encoder_set_texture(ingot_metal_encoder *encoder, ingot_metal_texture *texture,
+                                                       uint32_t index, ingot_error *error);
+INGOT_API ingot_status ingot_metal_encoder_set_sampler(ingot_metal_encoder *encoder, ingot_metal_sampler *sampler,
+                                                       uint32_t index, ingot_error *error);
 /* Runs the kernel over `groups` threadgroups of `threads` threads each. A grid with a side of 0 runs nothing. INGOT_LIMIT
  * for more threads than the pipeline allows, INGOT_VALUE for none, for no pipeline, and for a buffer whose offset is no
  * multiple of its element's alignment. */

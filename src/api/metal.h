@@ -32,6 +32,7 @@ struct ingot_metal_library {
     arena memory;               /* text, options and headers */
     emu_source source;
     mf_options options;
+    emu_math math;
     metal_header *headers;
     ingot_metal_constant_info *constants;
     size_t constant_count;
@@ -59,6 +60,19 @@ struct ingot_metal_buffer {
     size_t block_size;
     void (*drop)(void *user);
     void *user;
+    uint8_t *written; /* a byte for each of the data, 0 where nobody wrote yet; NULL: all count as written */
+};
+
+struct ingot_metal_texture {
+    atomic_size_t references;
+    ingot_metal_device *device; /* held */
+    emu_texture texture;
+};
+
+struct ingot_metal_sampler {
+    atomic_size_t references;
+    ingot_metal_device *device; /* held */
+    emu_sampler sampler;
 };
 
 struct ingot_metal_queue {
@@ -78,6 +92,8 @@ typedef struct metal_slot {
 typedef struct metal_dispatch {
     ingot_metal_pipeline *pipeline; /* held; NULL: not set */
     metal_slot slots[EMU_MAX_BUFFERS];
+    ingot_metal_texture *textures[EMU_MAX_TEXTURES]; /* held */
+    ingot_metal_sampler *samplers[EMU_MAX_SAMPLERS]; /* held */
     size_t lengths[EMU_MAX_THREADGROUP_ARGS];
     uint32_t groups[3], threads[3];
     uint32_t grid[3]; /* in threads */
@@ -89,6 +105,7 @@ struct ingot_metal_command_buffer {
     ingot_metal_queue *queue; /* held */
     metal_dispatch *first, *last;
     bool encoding, committed;
+    const emu_checking *checking; /* the caller's checker's; NULL: none */
     ingot_error encoded; /* the first error of encoding; INGOT_OK: none */
     ingot_error result;  /* of the run */
 };
@@ -114,7 +131,13 @@ static inline bool metal_release(atomic_size_t *references)
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* Runs a dispatch to its end; the error names the kernel. */
-ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, ingot_error *error);
+/* Runs a dispatch to its end; the error names the kernel. `checking` may be NULL. */
+ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, const emu_checking *checking,
+                       ingot_error *error);
+
+/* Dispatches: gives back what a slot or the whole holds; a copy that holds the same (NULL when out of memory). */
+void metal_slot_clear(const ingot_allocator *mem, metal_slot *s);
+void metal_dispatch_clear(const ingot_allocator *mem, metal_dispatch *d);
+metal_dispatch *metal_dispatch_copy(const ingot_allocator *mem, const metal_dispatch *from);
 
 #endif

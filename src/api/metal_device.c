@@ -116,6 +116,7 @@ void ingot_metal_buffer_release(ingot_metal_buffer *b)
     if (b == NULL || !metal_release(&b->references)) return;
     ingot_metal_device *d = b->device;
     if (b->drop != NULL) b->drop(b->user);
+    mem_free(d->mem, b->written, b->length);
     mem_free(d->mem, b->block, b->block_size);
     mem_free(d->mem, b, sizeof *b);
     ingot_metal_device_release(d);
@@ -129,4 +130,24 @@ size_t ingot_metal_buffer_length(const ingot_metal_buffer *b)
 void *ingot_metal_buffer_contents(ingot_metal_buffer *b)
 {
     return b != NULL ? b->data : NULL;
+}
+
+ingot_status ingot_metal_buffer_forget(ingot_metal_buffer *b, ingot_error *error)
+{
+    if (b == NULL) return metal_no_argument(error, "buffer");
+    if (b->written != NULL) {
+        memset(b->written, 0, b->length);
+        return error_none(error);
+    }
+    b->written = mem_zeroed(b->device->mem, 1, b->length);
+    return b->written != NULL ? error_none(error) : error_no_memory(error);
+}
+
+ingot_status ingot_metal_buffer_mark(ingot_metal_buffer *b, size_t offset, size_t size, ingot_error *error)
+{
+    if (b == NULL) return metal_no_argument(error, "buffer");
+    if (offset > b->length || size > b->length - offset)
+        return error_set(error, INGOT_VALUE, "%zu bytes from %zu on are not all in the buffer of %zu", size, offset, b->length);
+    if (b->written != NULL) memset(b->written + offset, 1, size);
+    return error_none(error);
 }

@@ -1,4 +1,5 @@
 /* Metal queues, command buffers and encoders: dispatches are collected, and run when they are committed. */
+#include "api/check.h"
 #include "api/metal.h"
 #include "base/error.h"
 
@@ -30,70 +31,6 @@ void ingot_metal_queue_release(ingot_metal_queue *q)
     ingot_metal_device_release(d);
 }
 
-/* ---- Dispatches ------------------------------------------------------------------------------------- */
-
-static void clear_slot(const ingot_allocator *mem, metal_slot *s)
-{
-    ingot_metal_buffer_release(s->buffer);
-    mem_free(mem, s->bytes, s->length);
-    *s = (metal_slot){0};
-}
-
-static void clear_dispatch(const ingot_allocator *mem, metal_dispatch *d)
-{
-    for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) clear_slot(mem, &d->slots[i]);
-    ingot_metal_pipeline_release(d->pipeline);
-}
-
-/* A copy of an encoder's state, holding all it needs; NULL when out of memory. */
-static metal_dispatch *copy_dispatch(const ingot_allocator *mem, const metal_dispatch *from)
-{
-    metal_dispatch *d = mem_copy(mem, from, sizeof *d);
-    if (d == NULL) return NULL;
-    d->next = NULL;
-    bool whole = true;
-    for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) {
-        metal_slot *s = &d->slots[i];
-        if (s->buffer != NULL) metal_retain(&s->buffer->references);
-        if (s->bytes == NULL) continue;
-        s->bytes = whole ? mem_copy(mem, s->bytes, s->length) : NULL;
-        if (s->bytes == NULL) whole = false;
-    }
-    metal_retain(&d->pipeline->references);
-    if (whole) return d;
-    clear_dispatch(mem, d);
-    mem_free(mem, d, sizeof *d);
-    return NULL;
-}
-
-ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, ingot_error *error)
-{
-    emu_binding bindings[EMU_MAX_BUFFERS];
-    for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) {
-        const metal_slot *s = &d->slots[i];
-        bindings[i] = s->buffer != NULL ? (emu_binding){s->buffer->data + s->offset, s->buffer->length - s->offset}
-                                        : (emu_binding){s->bytes, s->length};
-    }
-    const emu_launch launch = {.kernel = d->pipeline->function->kernel,
-                               .buffers = bindings,
-                               .buffer_count = EMU_MAX_BUFFERS,
-                               .threadgroup_lengths = d->lengths,
-                               .threadgroup_count = EMU_MAX_THREADGROUP_ARGS,
-                               .groups = {d->groups[0], d->groups[1], d->groups[2]},
-                               .threads = {d->threads[0], d->threads[1], d->threads[2]},
-                               .pool = device->pool};
-    ingot_error inner = {0};
-    const ingot_status status = emu_run(&launch, &inner);
-    if (status == INGOT_OK || status == INGOT_OUT_OF_MEMORY) return error_pass(error, status, &inner);
-    const char *name = ingot_metal_function_name(d->pipeline->function);
-    if (strncmp(inner.message, "kernel '", 8) == 0) return error_pass(error, status, &inner);
-    ingot_error named = inner;
-    (void)error_set(&named, status, "kernel '%.100s': %s", name, inner.message);
-    named.line = inner.line;
-    named.column = inner.column;
-    return error_pass(error, status, &named);
-}
-
 /* ---- Command buffers --------------------------------------------------------------------------------- */
 
 ingot_status ingot_metal_command_buffer_create(ingot_metal_queue *queue, ingot_metal_command_buffer **out, ingot_error *error)
@@ -117,12 +54,20 @@ void ingot_metal_command_buffer_release(ingot_metal_command_buffer *b)
     ingot_metal_queue *q = b->queue;
     while (b->first != NULL) {
         metal_dispatch *next = b->first->next;
-        clear_dispatch(mem, b->first);
+        metal_dispatch_clear(mem, b->first);
         mem_free(mem, b->first, sizeof *b->first);
         b->first = next;
     }
     mem_free(mem, b, sizeof *b);
     ingot_metal_queue_release(q);
+}
+
+ingot_status ingot_metal_command_buffer_check(ingot_metal_command_buffer *b, ingot_checker *checker, ingot_error *error)
+{
+    if (b == NULL) return metal_no_argument(error, "buffer");
+    if (b->committed) return error_set(error, INGOT_INVALID_ARGUMENT, "the command buffer was committed before");
+    b->checking = checker != NULL ? &checker->checking : NULL;
+    return error_none(error);
 }
 
 ingot_status ingot_metal_command_buffer_commit(ingot_metal_command_buffer *b, ingot_error *error)
@@ -134,7 +79,7 @@ ingot_status ingot_metal_command_buffer_commit(ingot_metal_command_buffer *b, in
     b->result = b->encoded;
     if (b->encoded.status != INGOT_OK) return error_pass(error, b->encoded.status, &b->encoded);
     for (const metal_dispatch *d = b->first; d != NULL; d = d->next)
-        if (metal_run(b->queue->device, d, &b->result) != INGOT_OK) break;
+        if (metal_run(b->queue->device, d, b->checking, &b->result) != INGOT_OK) break;
     return error_none(error);
 }
 
@@ -169,7 +114,7 @@ void ingot_metal_encoder_release(ingot_metal_encoder *e)
 {
     if (e == NULL || !metal_release(&e->references)) return;
     ingot_metal_command_buffer *b = e->buffer;
-    clear_dispatch(mem_of(b), &e->state);
+    metal_dispatch_clear(mem_of(b), &e->state);
     mem_free(mem_of(b), e, sizeof *e);
     ingot_metal_command_buffer_release(b);
 }
@@ -217,7 +162,7 @@ ingot_status ingot_metal_encoder_set_buffer(ingot_metal_encoder *e, ingot_metal_
         REFUSE(e, error, INGOT_VALUE, "buffer(%u): offset %zu is past the end of %zu bytes", (unsigned)index, offset,
                buffer->length);
     if (buffer != NULL) metal_retain(&buffer->references);
-    clear_slot(mem_of(e->buffer), &e->state.slots[index]);
+    metal_slot_clear(mem_of(e->buffer), &e->state.slots[index]);
     e->state.slots[index] = (metal_slot){.buffer = buffer, .offset = offset};
     return error_none(error);
 }
@@ -237,7 +182,7 @@ ingot_status ingot_metal_encoder_set_bytes(ingot_metal_encoder *e, const void *b
         (void)error_no_memory(&inner);
         return keep(e, &inner, error);
     }
-    clear_slot(mem_of(e->buffer), &e->state.slots[index]);
+    metal_slot_clear(mem_of(e->buffer), &e->state.slots[index]);
     e->state.slots[index] = (metal_slot){.bytes = copy, .length = length};
     return error_none(error);
 }
@@ -254,13 +199,35 @@ ingot_status ingot_metal_encoder_set_threadgroup_memory_length(ingot_metal_encod
     return error_none(error);
 }
 
+ingot_status ingot_metal_encoder_set_texture(ingot_metal_encoder *e, ingot_metal_texture *texture, uint32_t index,
+                                             ingot_error *error)
+{
+    const ingot_status status = check_call(e, index, EMU_MAX_TEXTURES, error);
+    if (status != INGOT_OK) return status;
+    if (texture != NULL) metal_retain(&texture->references);
+    ingot_metal_texture_release(e->state.textures[index]);
+    e->state.textures[index] = texture;
+    return error_none(error);
+}
+
+ingot_status ingot_metal_encoder_set_sampler(ingot_metal_encoder *e, ingot_metal_sampler *sampler, uint32_t index,
+                                             ingot_error *error)
+{
+    const ingot_status status = check_call(e, index, EMU_MAX_SAMPLERS, error);
+    if (status != INGOT_OK) return status;
+    if (sampler != NULL) metal_retain(&sampler->references);
+    ingot_metal_sampler_release(e->state.samplers[index]);
+    e->state.samplers[index] = sampler;
+    return error_none(error);
+}
+
 /* Offsets must suit the elements; the rest of a dispatch is checked when it runs. */
 static ingot_status check_offsets(ingot_metal_encoder *e, ingot_error *error)
 {
     const emu_kernel_info *k = emu_kernel_describe(e->state.pipeline->function->kernel);
     for (size_t i = 0; i < k->arg_count; ++i) {
         const emu_arg *a = &k->args[i];
-        if (a->kind == EMU_ARG_THREADGROUP || e->state.slots[a->slot].offset % a->elem_align == 0) continue;
+        if ((a->kind != EMU_ARG_DEVICE && a->kind != EMU_ARG_CONSTANT) || e->state.slots[a->slot].offset % a->elem_align == 0) continue;
         REFUSE(e, error, INGOT_VALUE, "kernel '%s': offset %zu of '%s' [[buffer(%u)]] is no multiple of the %u bytes of a %s",
                k->name, e->state.slots[a->slot].offset, a->name, (unsigned)a->slot, (unsigned)a->elem_align, a->type);
     }
@@ -283,7 +250,7 @@ static ingot_status check_threads(ingot_metal_encoder *e, const uint32_t threads
 
 static ingot_status dispatch(ingot_metal_encoder *e, ingot_error *error)
 {
-    metal_dispatch *d = copy_dispatch(mem_of(e->buffer), &e->state);
+    metal_dispatch *d = metal_dispatch_copy(mem_of(e->buffer), &e->state);
     if (d == NULL) {
         ingot_error inner;
         (void)error_no_memory(&inner);

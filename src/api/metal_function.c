@@ -133,7 +133,9 @@ ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t
 {
     static const ingot_metal_argument_kind kinds[] = {[EMU_ARG_DEVICE] = INGOT_METAL_ARGUMENT_DEVICE,
                                                       [EMU_ARG_CONSTANT] = INGOT_METAL_ARGUMENT_CONSTANT,
-                                                      [EMU_ARG_THREADGROUP] = INGOT_METAL_ARGUMENT_THREADGROUP};
+                                                      [EMU_ARG_THREADGROUP] = INGOT_METAL_ARGUMENT_THREADGROUP,
+                                                      [EMU_ARG_TEXTURE] = INGOT_METAL_ARGUMENT_TEXTURE,
+                                                      [EMU_ARG_SAMPLER] = INGOT_METAL_ARGUMENT_SAMPLER};
     if (f == NULL || info == NULL) return INGOT_INVALID_ARGUMENT;
     const emu_kernel_info *k = emu_kernel_describe(f->kernel);
     if (index >= k->arg_count) return INGOT_NOT_FOUND;
@@ -141,6 +143,7 @@ ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t
     const source_pos at = emu_kernel_place(f->kernel, a->at);
     *info = (ingot_metal_argument){.kind = kinds[a->kind],
                                    .index = a->slot,
+                                   .count = a->count,
                                    .name = a->name,
                                    .type = a->type,
                                    .size = (size_t)a->elem_size,

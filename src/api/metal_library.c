@@ -98,6 +98,7 @@ static ingot_status take_options(const ingot_metal_library_options *from, ingot_
     if (to->version != 0 && (to->version < 200 || to->version > 400 || to->version % 10 != 0))
         return error_set(error, INGOT_VALUE, "language version %u: versions are 200 (Metal 2.0) to 400 (Metal 4.0)",
                          to->version);
+    if ((unsigned)to->math_mode > INGOT_METAL_MATH_FAST) return error_set(error, INGOT_VALUE, "unknown math mode");
     if (to->defines == NULL && to->define_count != 0) return metal_no_argument(error, "defines");
     for (size_t i = 0; i < to->define_count; ++i)
         if (to->defines[i].name == NULL) return metal_no_argument(error, "the name of a macro");
@@ -182,6 +183,11 @@ ingot_status ingot_metal_library_create(ingot_metal_device *device, const char *
     l->device = device;
     metal_retain(&device->references);
     arena_init(&l->memory, device->mem);
+    static const emu_math math[] = {[INGOT_METAL_MATH_DEFAULT] = EMU_MATH_SAFE,
+                                    [INGOT_METAL_MATH_SAFE] = EMU_MATH_SAFE,
+                                    [INGOT_METAL_MATH_RELAXED] = EMU_MATH_RELAXED,
+                                    [INGOT_METAL_MATH_FAST] = EMU_MATH_FAST};
+    l->math = math[whole.math_mode];
     making m = {.library = l, .options = &whole, .text = {text != NULL ? text : "", length}};
     status = read_text(&m, error);
     if (status != INGOT_OK) {

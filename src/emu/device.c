@@ -2,6 +2,7 @@
  * they return. */
 #include "emu/device.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,12 +14,14 @@
 typedef struct device {
     const ingot_allocator *mem;
     emu_pool *pool;
+    atomic_bool track; /* memory made from now on knows what was written to it */
 } device;
 
 /* One block, whose elements begin at an aligned address inside it. */
 typedef struct memory {
     size_t size, block_size;
     char *data;
+    uint8_t *written; /* a byte for each of the data, 0 where nobody wrote yet; NULL: not tracked */
 } memory;
 
 typedef struct kernel {
@@ -78,7 +81,14 @@ static ingot_status alloc_memory(void *self, size_t size, void **out, ingot_erro
     if (m == NULL) return error_no_memory(error);
     char *data = (char *)(m + 1);
     size_t past = (uintptr_t)data % RT_MEMORY_ALIGN;
-    *m = (memory){size, block_size, data + (past != 0 ? RT_MEMORY_ALIGN - past : 0)};
+    *m = (memory){size, block_size, data + (past != 0 ? RT_MEMORY_ALIGN - past : 0), NULL};
+    if (atomic_load_explicit(&d->track, memory_order_relaxed)) {
+        m->written = mem_zeroed(d->mem, 1, size);
+        if (m->written == NULL) {
+            mem_free(d->mem, m, block_size);
+            return error_no_memory(error);
+        }
+    }
     *out = m;
     return INGOT_OK;
 }
@@ -87,6 +97,7 @@ static void free_memory(void *self, void *handle)
 {
     device *d = self;
     memory *m = handle;
+    mem_free(d->mem, m->written, m->size);
     mem_free(d->mem, m, m->block_size);
 }
 
@@ -113,6 +124,7 @@ static ingot_status write_memory(void *self, void *queue, void *to, size_t offse
     (void)error;
     memory *m = to;
     memcpy(m->data + offset, from, size);
+    if (m->written != NULL) memset(m->written + offset, 1, size);
     return INGOT_OK;
 }
 
@@ -136,6 +148,9 @@ static ingot_status copy_memory(void *self, void *queue, void *to, size_t to_off
     memory *target = to;
     const memory *source = from;
     memmove(target->data + to_offset, source->data + from_offset, size);
+    if (target->written == NULL) return INGOT_OK;
+    if (source->written != NULL) memmove(target->written + to_offset, source->written + from_offset, size);
+    else memset(target->written + to_offset, 1, size);
     return INGOT_OK;
 }
 
@@ -246,10 +261,12 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
     device *d = self;
     const kernel *k = l->kernel;
     emu_binding bindings[RT_MAX_BUFFERS + 1];
+    uint8_t *written[RT_MAX_BUFFERS + 1] = {NULL};
     size_t count = l->buffer_count;
     for (size_t i = 0; i < count; ++i) {
         const memory *m = l->buffers[i].memory;
         bindings[i] = (emu_binding){m->data + l->buffers[i].offset, m->size - l->buffers[i].offset};
+        if (m->written != NULL) written[i] = m->written + l->buffers[i].offset;
     }
     /* Constants are only read: a kernel cannot write through constant memory. */
     union {
@@ -264,7 +281,9 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .threadgroup_count = l->threadgroup_bytes != 0 ? 1 : 0,
                          .groups = {l->grid[0], l->grid[1], l->grid[2]},
                          .threads = {l->group[0], l->group[1], l->group[2]},
-                         .pool = d->pool};
+                         .pool = d->pool,
+                         .written = written};
+    emu_launch_check(&launch, l->checking);
     return k->native != NULL ? launch_native(k, &launch, error) : emu_run(&launch, error);
 }
 
@@ -274,6 +293,12 @@ static ingot_status sync_queue(void *self, void *queue, ingot_error *error)
     (void)queue;
     (void)error;
     return INGOT_OK;
+}
+
+void emu_device_track(void *self)
+{
+    device *d = self;
+    atomic_store_explicit(&d->track, true, memory_order_relaxed);
 }
 
 const rt_device_fns emu_device = {

@@ -4,6 +4,11 @@
 
 #include "rt/device.h"
 
+/* Its rt_launch.checking is an emu_checking (emu/emu.h). */
 extern const rt_device_fns emu_device;
+
+/* Lets memory that the device (rt_device_fns.open) makes from now on know which of its bytes were written: for the check
+ * UNINITIALISED. Any thread. */
+void emu_device_track(void *device);
 
 #endif

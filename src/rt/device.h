@@ -85,6 +85,7 @@ typedef struct rt_launch {
     size_t threadgroup_bytes;      /* length of [[threadgroup(0)]]; 0: none */
     uint32_t grid[3];              /* threadgroups; never 0 */
     uint32_t group[3];             /* threads a threadgroup; never 0 */
+    const void *checking;          /* how the device is to check it, in the device's own terms; NULL: not */
 } rt_launch;
 
 typedef struct rt_device_fns {

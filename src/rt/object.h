@@ -38,6 +38,7 @@ struct ingot_stream {
     ingot_error fault; /* of a launch, not reported yet; status INGOT_OK: none */
     ingot_launch_fn on_launch;
     void *user;
+    const void *checking; /* what each launch carries for the device; NULL: nothing */
 };
 
 /* ---- Devices (device.c) ------------------------------------------------------------------------ */

@@ -54,7 +54,9 @@ ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const ch
         s->on_launch(s->user, kernel, launch->grid, launch->group, declared_bytes + launch->threadgroup_bytes);
     }
     ingot_error inner = {.status = INGOT_OK};
-    ingot_status status = s->device->fns->launch(s->device->self, s->queue, launch, &inner);
+    rt_launch checked = *launch;
+    checked.checking = s->checking;
+    ingot_status status = s->device->fns->launch(s->device->self, s->queue, &checked, &inner);
     if (status == INGOT_DEVICE) {
         stick(s, kernel, &inner);
         return INGOT_OK;

@@ -255,12 +255,12 @@ static void test_arguments(void **state)
     assert_string_equal(ingot_metal_function_name(f), "all");
     assert_int_equal(ingot_metal_function_argument_count(f), 6);
     static const ingot_metal_argument expected[6] = {
-        {INGOT_METAL_ARGUMENT_DEVICE, 3, "a", "float4", 16, 16, {kDLFloat, 32, 4}, 0, 1, 1, 0, "<metal>", 4, 38},
-        {INGOT_METAL_ARGUMENT_DEVICE, 1, "b", "atomic_uint", 4, 4, {kDLUInt, 32, 1}, 1, 0, 1, 1, "<metal>", 4, 75},
-        {INGOT_METAL_ARGUMENT_CONSTANT, 0, "c", "pair", 8, 4, {0, 0, 0}, 0, 1, 1, 0, "<metal>", 5, 20},
-        {INGOT_METAL_ARGUMENT_THREADGROUP, 2, "d", "packed_half3", 6, 2, {kDLFloat, 16, 3}, 0, 0, 0, 1, "<metal>", 5, 63},
-        {INGOT_METAL_ARGUMENT_DEVICE, 7, "unused", "float3", 16, 16, {kDLFloat, 32, 3}, 0, 0, 0, 0, "<metal>", 6, 20},
-        {INGOT_METAL_ARGUMENT_DEVICE, 8, "only_written", "bfloat", 2, 2, {kDLBfloat, 16, 1}, 0, 0, 0, 1, "<metal>", 6, 57}};
+        {INGOT_METAL_ARGUMENT_DEVICE, 3, 1, "a", "float4", 16, 16, {kDLFloat, 32, 4}, 0, 1, 1, 0, "<metal>", 4, 38},
+        {INGOT_METAL_ARGUMENT_DEVICE, 1, 1, "b", "atomic_uint", 4, 4, {kDLUInt, 32, 1}, 1, 0, 1, 1, "<metal>", 4, 75},
+        {INGOT_METAL_ARGUMENT_CONSTANT, 0, 1, "c", "pair", 8, 4, {0, 0, 0}, 0, 1, 1, 0, "<metal>", 5, 20},
+        {INGOT_METAL_ARGUMENT_THREADGROUP, 2, 1, "d", "packed_half3", 6, 2, {kDLFloat, 16, 3}, 0, 0, 0, 1, "<metal>", 5, 63},
+        {INGOT_METAL_ARGUMENT_DEVICE, 7, 1, "unused", "float3", 16, 16, {kDLFloat, 32, 3}, 0, 0, 0, 0, "<metal>", 6, 20},
+        {INGOT_METAL_ARGUMENT_DEVICE, 8, 1, "only_written", "bfloat", 2, 2, {kDLBfloat, 16, 1}, 0, 0, 0, 1, "<metal>", 6, 57}};
     for (size_t i = 0; i < 6; ++i) {
         ingot_metal_argument a;
         const ingot_metal_argument *e = &expected[i];
