@@ -97,20 +97,20 @@ static const ir_node *in_float(low *l, const ir_node *x, formula f)
     return low_cast(l, x->type, f(l, low_cast(l, wide, x)));
 }
 
-/* The larger times the root of 1 + the ratio's square, so that nothing overflows on the way. Infinity
- * beats NaN, as C's hypot has it. */
+/* The larger times the root of 1 + the ratio's square, so that nothing overflows on the way; where that one is 0
+ * the sum, which is NaN where the other is. Infinity beats NaN, as C's hypot has it. */
 static const ir_node *hypot_of(low *l, const ir_node *x, const ir_node *y)
 {
     ir_type t = x->type, wide = ir_type_lanes(IR_F32, t.lanes);
     x = low_once(l, fabs_of(l, low_cast(l, wide, x)), "x");
     y = low_once(l, fabs_of(l, low_cast(l, wide, y)), "y");
-    const ir_node *infinity = number(l, x, HUGE_VAL), *zero = number(l, x, 0);
+    const ir_node *infinity = number(l, x, HUGE_VAL);
     const ir_node *big = low_once(l, low_select(l, low_bin(l, IR_GT, x, y), x, y), "big");
     const ir_node *little = low_select(l, low_bin(l, IR_GT, x, y), y, x);
     const ir_node *ratio = low_once(l, low_bin(l, IR_DIV, little, big), "ratio");
     const ir_node *fma[] = {ratio, ratio, number(l, x, 1)};
     const ir_node *root = low_call1(l, IR_FN_SQRT, wide, low_call(l, IR_FN_FMA, wide, 3, fma));
-    const ir_node *value = low_select(l, low_bin(l, IR_EQ, big, zero), zero, mul(l, big, root));
+    const ir_node *value = low_select(l, low_bin(l, IR_EQ, big, number(l, x, 0)), add(l, x, y), mul(l, big, root));
     const ir_node *far = low_bin(l, IR_OR, low_bin(l, IR_EQ, x, infinity), low_bin(l, IR_EQ, y, infinity));
     return low_cast(l, t, low_select(l, far, infinity, value));
 }

@@ -35,7 +35,7 @@ typedef struct job {
     arena mem;
     source_set sources;
     diag_list diags;
-    const char *path, *folder;
+    const char *path, *folder, *function; /* NULL: the first */
     settings definitions, inputs, zeros, args, outputs;
     npy_array arrays[MOST]; /* of inputs, then of zeros; pristine */
     bool failed;
@@ -169,18 +169,19 @@ static void reprint(job *j, const char *name, const ir_module *m)
     }
 }
 
-/* The function that a user would call: the first that is no kernel. */
-static const ir_func *entry(const ir_module *m)
+/* The function that was asked for, else the first that is no kernel. */
+static const ir_func *entry(const ir_module *m, const char *name)
 {
     for (size_t i = 0; i < m->func_count; ++i) {
-        if (m->funcs[i]->kind != IR_FUNC_KERNEL) return m->funcs[i];
+        bool wanted = name == NULL || str_is(m->funcs[i]->name, name);
+        if (m->funcs[i]->kind != IR_FUNC_KERNEL && wanted) return m->funcs[i];
     }
     return NULL;
 }
 
 static void evaluate(job *j, size_t number, const char *name, const ir_module *m)
 {
-    const ir_func *f = entry(m);
+    const ir_func *f = entry(m, j->function);
     if (f == NULL) {
         fail(j, "no function in", j->path);
         return;
@@ -259,6 +260,8 @@ int main(int argc, char **argv)
                                                          : NULL;
         if (to != NULL) {
             if (!add(to, argv[++i])) return 2;
+        } else if (strcmp(argv[i], "--func") == 0 && i + 1 < argc) {
+            j.function = argv[++i];
         } else if (strcmp(argv[i], "--folder") == 0) {
             j.folder = argv[++i];
         } else {

@@ -8,6 +8,9 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     defines = {"n": 64}              -D definitions; symbolic dimensions come from the inputs' shapes
     target = "apple/m1-gpu"          target to build for; default: ingot's own
     tolerance = 1e-5                 relative and absolute; 0 = exact (the default for integers)
+    functions = {"main": reference, "other": ...}  several functions, each run by its name with its own reference
+    ulps = 4                         float32 outputs: units in the last place of the reference rounded to float32, in place of
+                                     the tolerance; results below the least normal number may be 0
     outputs = {"B": ((64,), "float32")}  written buffers
 
 With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass.
@@ -84,11 +87,26 @@ def default_input(shape, dtype, rng):
     return rng.uniform(-1, 1, shape).astype(dtype)
 
 
-def compare(name, got, want, tolerance):
+def distance(got, want):
+    """Units in the last place between two arrays of float32."""
+    def order(a):
+        bits = a.view("int32").astype("int64")
+        return np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+
+    far = np.abs(order(got) - order(want))
+    far[np.isnan(got) != np.isnan(want)] = 2**40
+    far[(np.isnan(got) & np.isnan(want)) | ((got == 0) & (np.abs(want) < np.finfo("float32").tiny))] = 0
+    return far
+
+
+def compare(name, got, want, tolerance, ulps=None):
     want = np.asarray(want)
     if got.shape != want.shape:
         return f"{name}: shape {got.shape}, expected {want.shape}"
-    if tolerance == 0 or got.dtype.kind in "iub":
+    if ulps is not None and got.dtype == np.float32:
+        with np.errstate(over="ignore"):
+            same = distance(np.atleast_1d(got), np.atleast_1d(want.astype("float32"))) <= ulps
+    elif tolerance == 0 or got.dtype.kind in "iub":
         same = got == want.astype(got.dtype)
         if got.dtype.kind == "f":
             same |= np.isnan(got) & np.isnan(want)
@@ -102,9 +120,9 @@ def compare(name, got, want, tolerance):
             f"{np.atleast_1d(got)[where]}, expected {np.atleast_1d(want)[where]}")
 
 
-def evaluate(program, path, folder, space, given, want):
+def evaluate(program, path, folder, space, function, given, want):
     """Every stage of the compiler against the reference; the first that differs is named."""
-    command = [program, path, "--folder", folder]
+    command = [program, path, "--folder", folder] + (["--func", function] if function else [])
     for name, value in space.get("defines", {}).items():
         command += ["-D", f"{name}={value}"]
     for name, value in space.get("args", {}).items():
@@ -122,7 +140,7 @@ def evaluate(program, path, folder, space, given, want):
         number, stage = line.split()
         for name, value in want.items():
             got = np.load(os.path.join(folder, f"{name}.{number}.npy"))
-            problem = compare(name, got, value, space.get("tolerance", 1e-5))
+            problem = compare(name, got, value, space.get("tolerance", 1e-5), space.get("ulps"))
             if problem:
                 return f"interpreted after {stage}: {problem}"
     return None
@@ -130,13 +148,25 @@ def evaluate(program, path, folder, space, given, want):
 
 def run(ingot, path, folder, evaluator):
     space = load(path)
+    for function, reference in space.get("functions", {None: space.get("reference")}).items():
+        problem = run_function(ingot, path, folder, evaluator, space, function, reference)
+        if problem:
+            return f"{function}: {problem}" if function else problem
+    return None
+
+
+def run_function(ingot, path, folder, evaluator, space, function, reference):
     rng = np.random.default_rng(7)
     given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
     scalars, defines = space.get("args", {}), space.get("defines", {})
-    for name in inspect.signature(space["reference"]).parameters:
-        if name not in given and name not in scalars:
+    if function:
+        mine = inspect.signature(reference).parameters
+        given, scalars = ({k: v for k, v in all.items() if k in mine} for all in (given, scalars))
+    for name, parameter in inspect.signature(reference).parameters.items():
+        if parameter.kind != parameter.VAR_KEYWORD and name not in given and name not in scalars:
             given[name] = default_input(*space["buffers"][name], rng)
     command = [ingot, "run", path] + (["--target", space["target"]] if "target" in space else [])
+    command += ["--func", function] if function else []
     for name, value in defines.items():
         command += ["-D", f"{name}={value}"]
     for name, value in scalars.items():
@@ -145,18 +175,18 @@ def run(ingot, path, folder, evaluator):
         file = os.path.join(folder, name + ".npy")
         np.save(file, array)
         command += ["--in", f"{name}={file}"]
-    want = space["reference"](**{k: v.copy() for k, v in given.items()}, **scalars)
+    want = reference(**{k: v.copy() for k, v in given.items()}, **scalars)
     for name in want:
         command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
     if evaluator:
-        return evaluate(evaluator, path, folder, space, given, want)
+        return evaluate(evaluator, path, folder, space, function, given, want)
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         return f"exit code {done.returncode}: {done.stderr.strip()}"
     default = 1e-5
     for name, value in want.items():
         got = np.load(os.path.join(folder, name + ".out.npy"))
-        problem = compare(name, got, value, space.get("tolerance", default))
+        problem = compare(name, got, value, space.get("tolerance", default), space.get("ulps"))
         if problem:
             return problem
     return None

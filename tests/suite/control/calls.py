@@ -55,9 +55,15 @@ class Module:
             B[t] = B[t] * T.Cast("float32", by)
 
 
-def reference(A, B, C):
+def whole(A, B, C):
     a, i = A.astype(np.float64), np.arange(64)
     x = np.clip(2 * a, -0.5, 0.5)
     ahead = np.where(i < 60, np.roll(a, -4) ** 2, 7)
     out = 2 * (ahead + x + a[i] + a[(i + 1) % 64] + a[(i + 2) % 64])
     return {"B": out, "C": np.where(i > 3, a ** 2, a).reshape(2, 32)}
+
+
+functions = {"main": whole, "twice": lambda A: {"B": A.astype(np.float64) * 2}, "scale": lambda B, by: {"B": B.astype(np.float64) * by}}
+args = {"by": 3}
+inputs = {name: lambda rng: rng.uniform(-1, 1, 64).astype("float32") for name in "AB"}
+inputs["C"] = lambda rng: rng.uniform(-1, 1, (2, 32)).astype("float32")

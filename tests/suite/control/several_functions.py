@@ -1,4 +1,4 @@
-# A module of two functions; this one is run by its name.
+# A module of three functions, each run by its name; one has the name that a kernel of another would have.
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
@@ -21,8 +21,11 @@ class Module:
             B[t] = A[t] * T.float32(5)
 
 
-def reference(A):
-    return {"B": A.astype(np.float64) + 1}
+functions = {
+    "main": lambda A: {"B": A.astype(np.float64) + 1},
+    "other": lambda A: {"B": A.astype(np.float64) - 1},
+    "main_kernel": lambda A: {"B": A.astype(np.float64) * 5},
+}
 
 
 inputs = {"A": lambda rng: rng.uniform(-1, 1, 32).astype("float32")}
