@@ -242,7 +242,9 @@ static bool take_words(emu_watch *w, emu_store *store, size_t need)
 /* Which bytes of buffers hold data, by object. */
 static bool take_written(emu_watch *w, const emu_launch *l)
 {
-    if (l->written == NULL || (l->checks >> EMU_CHECK_UNINITIALISED & 1u) == 0) return true;
+    bool any = false;
+    for (size_t i = 0; i < l->buffer_count && l->written != NULL; ++i) any = any || l->written[i] != NULL;
+    if (!any || (l->checks >> EMU_CHECK_UNINITIALISED & 1u) == 0) return true;
     w->written = mem_zeroed(w->mem, w->object_count, sizeof *w->written);
     if (w->written == NULL) return false;
     for (size_t i = 1; i < w->object_count; ++i) {

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -14,6 +15,7 @@
 typedef struct device {
     const ingot_allocator *mem;
     emu_pool *pool;
+    unsigned checks;   /* of launches that ask for none: what the environment's INGOT_CHECK names */
     atomic_bool track; /* memory made from now on knows what was written to it */
 } device;
 
@@ -49,6 +51,12 @@ static ingot_status open_device(const ingot_allocator *mem, int id, unsigned thr
     device *d = mem_zeroed(mem, 1, sizeof *d);
     if (d == NULL) return error_no_memory(error);
     d->mem = mem;
+    const ingot_status status = emu_checks_parse(str_of(getenv("INGOT_CHECK")), &d->checks, error);
+    if (status != INGOT_OK) {
+        mem_free(mem, d, sizeof *d);
+        return status;
+    }
+    atomic_init(&d->track, (d->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0);
     d->pool = emu_pool_create(mem, threads);
     if (d->pool == NULL) {
         mem_free(mem, d, sizeof *d);
@@ -255,6 +263,27 @@ static ingot_status launch_native(const kernel *k, const emu_launch *l, ingot_er
     return k->air->run(&launch, error);
 }
 
+/* With checks from the environment: the first finding is the error. */
+static ingot_status run_checked(emu_launch *launch, unsigned checks, ingot_error *error)
+{
+    emu_findings found = emu_findings_make(launch->kernel->library->mem, 1);
+    launch->checks = checks;
+    launch->findings = &found;
+    ingot_status status = emu_run(launch, error);
+    if (status == INGOT_OK && found.n != 0) {
+        buf text = buf_make(found.mem);
+        emu_finding_render(&found.at[0], false, &text);
+        status = error_set(error, INGOT_DEVICE, "%.*s", (int)text.n, text.n != 0 ? text.p : "");
+        if (error != NULL) {
+            error->line = found.at[0].first.line;
+            error->column = found.at[0].first.column;
+        }
+        buf_free(&text);
+    }
+    emu_findings_free(&found);
+    return status;
+}
+
 static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, ingot_error *error)
 {
     (void)queue;
@@ -284,7 +313,9 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .pool = d->pool,
                          .written = written};
     emu_launch_check(&launch, l->checking);
-    return k->native != NULL ? launch_native(k, &launch, error) : emu_run(&launch, error);
+    if (k->native != NULL) return launch_native(k, &launch, error);
+    const bool plain = launch.checks == 0 && launch.findings == NULL;
+    return plain && d->checks != 0 ? run_checked(&launch, d->checks, error) : emu_run(&launch, error);
 }
 
 static ingot_status sync_queue(void *self, void *queue, ingot_error *error)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 static const char *const check_names[] = {
 #define EMU_CHECK_ROW(ID, name, what) name,
 #include "emu/checks.def"
@@ -42,6 +44,23 @@ bool emu_check_find(str name, emu_check *out)
         return true;
     }
     return false;
+}
+
+ingot_status emu_checks_parse(str list, unsigned *out, ingot_error *error)
+{
+    *out = 0;
+    while (list.n != 0) {
+        size_t n = 0;
+        while (n < list.n && list.p[n] != ',') ++n;
+        const str name = {list.p, n};
+        emu_check check = EMU_CHECK_BOUNDS;
+        if (str_is(name, "all")) *out |= EMU_CHECK_ALL;
+        else if (emu_check_find(name, &check)) *out |= 1u << check;
+        else return error_set(error, INGOT_VALUE, "there is no check '%.*s'", STR_ARG(name));
+        list.p += n + (n < list.n);
+        list.n -= n + (n < list.n);
+    }
+    return INGOT_OK;
 }
 
 const char *emu_rule_name(emu_rule r)

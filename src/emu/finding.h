@@ -42,6 +42,9 @@ const char *emu_check_what(emu_check check);
 /* The check of that name; false where there is none. */
 bool emu_check_find(str name, emu_check *out);
 
+/* A mask from a list of names with commas between; "all" is every one, "" or NULL none. INGOT_VALUE names what is none. */
+INGOT_MUST_USE ingot_status emu_checks_parse(str list, unsigned *out, ingot_error *error);
+
 /* "out-of-bounds" ...; the check it belongs to; one sentence on how to fix it. */
 const char *emu_rule_name(emu_rule rule);
 emu_check emu_rule_check(emu_rule rule);

@@ -91,7 +91,7 @@ static inline bool is_usual(const emu_vm *vm, const emu_access *at, const emu_ob
 {
     const emu_checker *c = vm->check;
     const emu_pattern *p = &vm->patterns[at->pattern];
-    if (c->watch->written != NULL || !p->even) return false;
+    if ((c->watch->written != NULL && c->watch->written[at->object] != NULL) || !p->even) return false;
     if (at->align <= 1 || (c->checks >> EMU_CHECK_ALIGNMENT & 1u) == 0) return true;
     const uint64_t offset = (uint64_t)(s.at - o->base) + (uint64_t)(at->scale * s.index);
     uint64_t bits = offset | (uint64_t)p->step[0];

@@ -12,10 +12,14 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     ulps = 4                         float32 outputs: units in the last place of the reference rounded to float32, in place of
                                      the tolerance; results below the least normal number may be 0
     outputs = {"B": ((64,), "float32")}  written buffers
+    overflows = True                 a NaN or an infinity is made on the way to what is right; "some": by some of the functions
 
 With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass.
 
-usage: run.py INGOT [--evaluate PROGRAM] [FILE_OR_FOLDER ...]
+With --checked each program also runs under all checks of the software device, which must find nothing; but for those
+that say `overflows`, where exactly that must be found.
+
+usage: run.py INGOT [--evaluate PROGRAM | --checked] [FILE_OR_FOLDER ...]
 """
 
 import inspect
@@ -146,16 +150,31 @@ def evaluate(program, path, folder, space, function, given, want):
     return None
 
 
-def run(ingot, path, folder, evaluator):
+EVERY_CHECK = "bounds,alignment,race,barrier,uninitialised,numerics,limits,launch"
+
+
+def run_checked(command, overflows):
+    """What the checks find that they should not, or do not find that they should."""
+    if overflows is True:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60,
+                              env=dict(os.environ, INGOT_CHECK="numerics"))
+        if done.returncode == 0 or "numerics: " not in done.stderr:
+            return "no NaN or infinity was found to be made"
+    checks = EVERY_CHECK.replace(",numerics", "") if overflows else EVERY_CHECK
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=dict(os.environ, INGOT_CHECK=checks))
+    return done.stderr.strip() if done.returncode != 0 else None
+
+
+def run(ingot, path, folder, evaluator, checked):
     space = load(path)
     for function, reference in space.get("functions", {None: space.get("reference")}).items():
-        problem = run_function(ingot, path, folder, evaluator, space, function, reference)
+        problem = run_function(ingot, path, folder, evaluator, checked, space, function, reference)
         if problem:
             return f"{function}: {problem}" if function else problem
     return None
 
 
-def run_function(ingot, path, folder, evaluator, space, function, reference):
+def run_function(ingot, path, folder, evaluator, checked, space, function, reference):
     rng = np.random.default_rng(7)
     given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
     scalars, defines = space.get("args", {}), space.get("defines", {})
@@ -180,9 +199,14 @@ def run_function(ingot, path, folder, evaluator, space, function, reference):
         command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
     if evaluator:
         return evaluate(evaluator, path, folder, space, function, given, want)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    if done.returncode != 0:
-        return f"exit code {done.returncode}: {done.stderr.strip()}"
+    if checked:
+        problem = run_checked(command, space.get("overflows", False))
+        if problem:
+            return problem
+    else:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            return f"exit code {done.returncode}: {done.stderr.strip()}"
     default = 1e-5
     for name, value in want.items():
         got = np.load(os.path.join(folder, name + ".out.npy"))
@@ -209,9 +233,11 @@ def main():
     ingot, rest, evaluator, passed, failed = sys.argv[1], sys.argv[2:], None, 0, 0
     if rest[:1] == ["--evaluate"]:
         evaluator, rest = rest[1], rest[2:]
+    checked = rest[:1] == ["--checked"]
+    rest = rest[1:] if checked else rest
     for path in programs(rest):
         with tempfile.TemporaryDirectory() as folder:
-            problem = run(ingot, path, folder, evaluator)
+            problem = run(ingot, path, folder, evaluator, checked)
         if problem:
             failed += 1
             print(f"FAIL {os.path.relpath(path, HERE)}: {problem}")

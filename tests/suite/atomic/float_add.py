@@ -9,7 +9,7 @@ def main(A: T.Buffer((256,), "float32"), B: T.Buffer((6,), "float32"), C: T.Buff
             S = T.alloc_buffer((6,), "float32", scope="shared")
             v: T.let = A[bx * 64 + tx]
             if tx < 6:
-                T.atomic_store(S[tx], C[tx])
+                T.atomic_store(S[tx], T.if_then_else(bx == 3, C[tx], T.float32(0)))
             T.tvm_storage_sync("shared")
             T.atomic_add(B[0], v)
             T.atomic_sub(B[1], v)

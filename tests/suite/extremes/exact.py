@@ -70,3 +70,4 @@ def reference(X, Y, B):
             np.maximum(x, y),
             np.abs(x),
         ])}
+overflows = "some"

@@ -23,3 +23,4 @@ def reference(A):
         e = np.exp(x)
         e[e > np.finfo("float32").max] = np.inf
         return {"B": np.stack([np.tanh(x), [math.erf(v) for v in x], e, 1 / (1 + np.exp(-x)), np.log(x)])}
+overflows = True

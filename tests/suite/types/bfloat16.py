@@ -29,3 +29,4 @@ def nearest(x):
 def reference(A):
     with np.errstate(over="ignore"):
         return {"B": nearest(A) + nearest(A * np.float32(1000))}
+overflows = True
