@@ -436,7 +436,9 @@ class Generator(Expressions):
         body = [Stmt(f"{vi} = T.axis.spatial({self.k.grid}, g)", keep=True), Stmt(f"{vk} = T.axis.reduce({self.k.threads}, x)", keep=True)]
         body.append(Stmt("with T.init():", body=[Stmt(f"{b.name}[{vi}] = {start}", keep=True)], keep=True))
         self.vars.append((vk, "int32", False))
-        body.append(Stmt(f"{b.name}[{vi}] = " + form.replace("{n}", f"{b.name}[{vi}]"), self.expr(b.dtype, 2), keep=True))
+        # Not a constant, which may be folded away together with the reduction.
+        value = Expr(b.dtype, f'(T.Cast("{b.dtype}", {vk}) + {{}})', self.expr(b.dtype, 2))
+        body.append(Stmt(f"{b.name}[{vi}] = " + form.replace("{n}", f"{b.name}[{vi}]"), value, keep=True))
         self.vars.pop()
         return Stmt(f'with T.sblock("{self.name("block")}"):', body=body)
 

@@ -47,7 +47,7 @@ static void run_one(void *user)
     pass_options o = {.stop_after = "canonicalize_loop", .after = note, .user = f};
     const ir_module *out = pass_run(&f->cx, &m, &o);
     assert_non_null(out);
-    assert_int_equal(f->calls, 1);
+    assert_int_equal(f->calls, 2);
     assert_string_equal(f->last, "canonicalize_loop");
     assert_int_equal(out->properties, IR_UNIT_LOOPS);
 }
