@@ -43,12 +43,12 @@ const num_format *dtype_format(DLDataType t)
     case kDLFloat8_e5m2: return &num_e5m2;
     case kDLFloat8_e5m2fnuz: return &num_e5m2fnuz;
     case kDLFloat4_e2m1fn: return &num_e2m1fn;
+    case kDLFloat8_e8m0fnu: return &num_e8m0fnu;
     case kDLInt:
     case kDLUInt:
     case kDLOpaqueHandle:
     case kDLComplex:
     case kDLBool:
-    case kDLFloat8_e8m0fnu:
     case kDLFloat6_e2m3fn:
     case kDLFloat6_e3m2fn: return NULL;
     }

@@ -17,6 +17,8 @@ const num_format num_e4m3 = {.exponent = 4, .mantissa = 3, .bias = 7, .infinitie
 const num_format num_e4m3b11fnuz = {.exponent = 4, .mantissa = 3, .bias = 11, .nan_is_negzero = true};
 const num_format num_e2m1fn = {.exponent = 2, .mantissa = 1, .bias = 1};
 
+const num_format num_e8m0fnu = {.exponent = 8, .mantissa = 0, .bias = 127, .is_scale = true};
+
 static uint32_t sign_bit(const num_format *f)
 {
     return 1u << (f->exponent + f->mantissa);
@@ -27,8 +29,29 @@ static uint32_t top_exponent(const num_format *f)
     return (1u << f->exponent) - 1;
 }
 
+static double decode_scale(const num_format *f, uint32_t bits)
+{
+    return bits == top_exponent(f) ? (double)NAN : ldexp(1.0, (int)bits - f->bias);
+}
+
+/* The nearest power of two, of two equally near ones that with the even code. */
+static uint32_t encode_scale(const num_format *f, double value)
+{
+    uint32_t nan = top_exponent(f), most = nan - 1;
+    if (isnan(value) || value < 0.0 || isinf(value)) return nan;
+    double least = ldexp(1.0, -f->bias);
+    if (value <= least) return 0;
+    int exponent;
+    double part = frexp(value, &exponent); /* value = part * 2^exponent, part from 0.5 to 1 */
+    uint32_t code = (uint32_t)(exponent - 1 + f->bias);
+    bool up = part > 0.75 || (part == 0.75 && code % 2 == 1);
+    code += up ? 1 : 0;
+    return code > most ? nan : code;
+}
+
 double num_decode(const num_format *f, uint32_t bits)
 {
+    if (f->is_scale) return decode_scale(f, bits);
     uint32_t mantissa = bits & ((1u << f->mantissa) - 1);
     uint32_t exponent = (bits >> f->mantissa) & top_exponent(f);
     bool negative = (bits & sign_bit(f)) != 0;
@@ -62,6 +85,7 @@ static uint32_t too_large(const num_format *f, uint32_t sign)
 
 uint32_t num_encode(const num_format *f, double value)
 {
+    if (f->is_scale) return encode_scale(f, value);
     uint32_t sign = signbit(value) ? sign_bit(f) : 0;
     if (isnan(value)) return nan_bits(f, sign);
     double size = fabs(value);

@@ -13,16 +13,18 @@ typedef struct num_format {
     bool infinities;    /* the top exponent holds infinity and NaN, as IEEE 754 has it */
     bool nan_is_ones;   /* without infinities: all ones is NaN (the "fn" formats) */
     bool nan_is_negzero; /* without infinities or -0: sign bit alone is NaN (the "fnuz" formats) */
+    bool is_scale;       /* powers of two: an exponent alone, all ones NaN; no sign and no zero */
 } num_format;
 
 extern const num_format num_half, num_bfloat, num_e4m3fn, num_e5m2, num_e4m3fnuz, num_e5m2fnuz,
-    num_e3m4, num_e4m3, num_e4m3b11fnuz, num_e2m1fn;
+    num_e3m4, num_e4m3, num_e4m3b11fnuz, num_e2m1fn, num_e8m0fnu;
 
 /* The value of the bits, exactly. */
 double num_decode(const num_format *f, uint32_t bits);
 
 /* Nearest value, ties to even, from a double (one rounding). Out of range gives infinity where the
- * format has it, else NaN for the fn/fnuz formats that have one, else the largest finite value. */
+ * format has it, else NaN for the fn/fnuz formats that have one, else the largest finite value. Of
+ * scales, what is negative is NaN, and 0 the least. */
 uint32_t num_encode(const num_format *f, double value);
 
 /* The value rounded to half, bfloat or float and widened again. */

@@ -253,8 +253,9 @@ bool eval_address(eval_lane at, const ir_buffer *b, ir_list index, size_t elemen
 /* The bytes of one element, checked. */
 static unsigned char *locate(eval_lane at, eval_cell p, ir_type type, size_t part, span where)
 {
-    int64_t size = type.bits / 8, offset = p.i + (int64_t)part * size;
-    if (type.bits % 8 != 0 || !ir_value_known(type)) {
+    bool nibble = type.bits == 4 && type.lanes % 2 == 0;
+    int64_t size = nibble ? 1 : type.bits / 8, offset = p.i + (int64_t)part * type.bits / 8;
+    if ((type.bits % 8 != 0 && !nibble) || !ir_value_known(type)) {
         eval_fail(at.ev, where, "elements of this type cannot be interpreted");
         return NULL;
     }
@@ -278,6 +279,7 @@ bool eval_read(eval_lane at, eval_cell pointer, ir_type type, size_t part, span 
     if (p == NULL) return false;
     uint64_t bits = 0;
     for (unsigned i = 0; i < type.bits / 8u; ++i) bits |= (uint64_t)p[i] << (8 * i);
+    if (type.bits == 4) bits = p[0] >> (4 * (part % 2)) & 15;
     ir_value v = ir_value_from_bits(type, bits);
     *out = eval_cell_of(v);
     return true;
@@ -290,5 +292,7 @@ bool eval_write(eval_lane at, eval_cell pointer, ir_type type, size_t part, span
     if (p == NULL) return false;
     uint64_t bits = ir_value_bits(eval_value(type, value));
     for (unsigned i = 0; i < type.bits / 8u; ++i) p[i] = (unsigned char)(bits >> (8 * i));
+    unsigned low = 4 * (part % 2);
+    if (type.bits == 4) p[0] = (unsigned char)((p[0] & ~(15u << low)) | (unsigned)bits << low);
     return true;
 }

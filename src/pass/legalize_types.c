@@ -1,6 +1,6 @@
-/* legalize_types: bfloat16 and float8 are stored as their bits, and computed with in float32.
+/* legalize_types: bfloat16, float8 and float4 are stored as their bits, and computed with in float32.
  *
- * Why: MSL has no float8 in any version, and bfloat only from 3.1 on; bits work everywhere.
+ * Why: MSL has no float8 or float4 in any version, and bfloat only from 3.1 on; bits work everywhere.
  *
  *     C[i] = A[i] + B[i]     # bfloat16     ->     C[i] = bits(round(value(A[i]) + value(B[i])))     # uint16
  *
@@ -28,7 +28,7 @@ static ir_type wide(ir_type t)
 static const ir_var *new_var(ir_rewrite *r, const ir_var *v)
 {
     legalize *l = (legalize *)(void *)r;
-    bool pointer = ir_type_is_pointer(v->type) && small_float_known(v->pointee);
+    bool pointer = ir_type_is_pointer(v->type) && small_float_stored(v->pointee);
     if (!pointer && !small_float_known(v->type)) return v;
     const ir_var *known = map_get_id(&l->vars, v);
     if (known != NULL) return known;
@@ -43,12 +43,12 @@ static const ir_buffer *new_buffer(ir_rewrite *r, const ir_buffer *b)
 {
     legalize *l = (legalize *)(void *)r;
     const ir_var *data = new_var(r, b->data);
-    if (data == b->data && !small_float_known(b->type)) return b;
+    if (data == b->data && !small_float_stored(b->type)) return b;
     const ir_buffer *known = map_get_id(&l->buffers, b);
     if (known != NULL) return known;
     ir_buffer *fresh = arena_copy(r->mem, b, sizeof *b);
     fresh->data = data;
-    if (small_float_known(b->type)) fresh->type = small_float_bits_type(b->type);
+    if (small_float_stored(b->type)) fresh->type = small_float_bits_type(b->type);
     map_put_id(r->mem, &l->buffers, b, fresh);
     return fresh;
 }
@@ -80,6 +80,24 @@ static const ir_node *retyped(arena *mem, const ir_node *n, ir_type t)
     }
 }
 
+/* Scales are read and moved; what a sum or a conversion would round to, nobody says. */
+static void refuse_scale(legalize *l, const ir_node *n)
+{
+    diag_error(l->cx->diags, n->at, "float8_e8m0fnu can be read, stored as it was read, and converted to other types; there is no "
+               "arithmetic on it and no conversion to it");
+}
+
+/* Float4 elements lie in memory in pairs; other accesses than of whole elements are refused. */
+static bool check_access(legalize *l, const ir_node *n, const ir_buffer *b, ir_list index)
+{
+    if (b->type.code != IR_FP4_E2M1FN) return true;
+    if (small_float_stored(b->type) && index.n == 1 && index.at[0]->type.lanes == 1) return true;
+    char text[IR_TYPE_TEXT];
+    diag_error(l->cx->diags, n->at, "'%.*s' of %s: memory holds float4_e2m1fn as elements of two or four, float4_e2m1fnx2 or "
+               "float4_e2m1fnx4, which are accessed whole", STR_ARG(b->name), ir_type_print(b->type, text));
+    return false;
+}
+
 static const ir_node *cast(legalize *l, const ir_cast *n)
 {
     arena *mem = l->r.mem;
@@ -87,6 +105,7 @@ static const ir_node *cast(legalize *l, const ir_cast *n)
     const ir_node *a = expr(&l->r, n->a);
     if (!small_float_known(to)) return ir_fold_cast(mem, to, a);
     const ir_node *value = ir_fold_cast(mem, wide(to), a);
+    if (to.code == IR_FP8_E8M0FNU && from.code != to.code) refuse_scale(l, &n->node);
     return ir_type_eq(from, to) ? value : small_float_round(mem, to, value);
 }
 
@@ -100,7 +119,7 @@ static const ir_node *call(legalize *l, const ir_call *n)
         ir_load copy = *place;
         copy.buffer = new_buffer(&l->r, place->buffer);
         copy.index = ir_rewrite_list(&l->r, place->index);
-        copy.node.type = ir_type_lanes(copy.buffer->type, place->node.type.lanes);
+        copy.node.type = ir_type_lanes(copy.buffer->type, place->node.type.lanes / place->buffer->type.lanes * copy.buffer->type.lanes);
         return ir_call_new(mem, n->fn, t, ir_list_one(mem, arena_copy(mem, &copy, sizeof copy)), n->node.at);
     }
     const ir_node *fresh = ir_rewrite_children(&l->r, &n->node);
@@ -114,6 +133,7 @@ static const ir_node *call(legalize *l, const ir_call *n)
     if (!small_float_known(t)) return fresh;
     fresh = retyped(mem, fresh, wide(t));
     bool computes = ir_builtins[n->fn].rule == IR_RULE_FLOAT;
+    if (computes && t.code == IR_FP8_E8M0FNU) refuse_scale(l, &n->node);
     return computes ? small_float_round(mem, t, fresh) : fresh;
 }
 
@@ -128,10 +148,14 @@ static const ir_node *expr(ir_rewrite *r, const ir_node *n)
     if (n->kind == IR_STORE && small_float_known(ir_as_store(n)->value->type)) {
         ir_store copy = *ir_as_store(n);
         ir_type t = copy.value->type;
+        if (!check_access(l, n, copy.buffer, copy.index)) return n;
         copy.buffer = new_buffer(r, copy.buffer);
         copy.index = ir_rewrite_list(r, copy.index);
         copy.value = small_float_exact_bits(r->mem, t, expr(r, copy.value));
         return arena_copy(r->mem, &copy, sizeof copy);
+    }
+    if (n->kind == IR_LOAD && !check_access(l, n, ir_as_load(n)->buffer, ir_as_load(n)->index)) {
+        return ir_float_new(r->mem, wide(n->type), 0.0, n->at);
     }
     const ir_node *fresh = ir_rewrite_children(r, n);
     ir_type t = n->type;
@@ -142,6 +166,7 @@ static const ir_node *expr(ir_rewrite *r, const ir_node *n)
     }
     fresh = retyped(r->mem, fresh, wide(t));
     bool rounds = n->kind == IR_BIN && ir_as_bin(n)->op != IR_MIN && ir_as_bin(n)->op != IR_MAX;
+    if (rounds && t.code == IR_FP8_E8M0FNU) refuse_scale(l, n);
     return rounds ? small_float_round(r->mem, t, fresh) : fresh;
 }
 

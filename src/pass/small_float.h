@@ -1,13 +1,16 @@
-/* Formulas for floats of 8 and 16 bits that MSL does not have: from their bits to float32 and back. */
+/* Formulas for floats of 4, 8 and 16 bits that MSL does not have: from their bits to float32 and back. */
 #ifndef PASS_SMALL_FLOAT_H
 #define PASS_SMALL_FLOAT_H
 
 #include "ir/ir.h"
 
-/* bfloat16 and the 8-bit formats, of any number of lanes. */
+/* bfloat16, float4 and the 8-bit formats, of any number of lanes. */
 bool small_float_known(ir_type t);
 
-/* The unsigned integer that holds such a value's bits. */
+/* Is it one whose values memory can hold? Of float4, two or four at a time fill whole bytes. */
+bool small_float_stored(ir_type t);
+
+/* The unsigned integer that holds such a value's bits; one for all lanes of float4. */
 ir_type small_float_bits_type(ir_type t);
 
 /* The float32 value of the bits, exactly. */
