@@ -94,6 +94,7 @@ static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
     emu_handler h = c->checks != 0 ? emu_check_handler(op) : NULL;
     if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);
+    if (h == NULL) h = emu_texture_handler(op);
     if (h == NULL) h = c->isa->handler(op, type);
     if (h == NULL) h = emu_memory_handler(op, type);
     return h;
@@ -379,6 +380,29 @@ static void emit_matrix(coder *c, const emu_node *n)
     emit_twins(c, n);
 }
 
+static void emit_texture(coder *c, const emu_node *n)
+{
+    emu_access *a = arena_new(c->g->mem, emu_access);
+    const bool store = n->op == EMU_TEXSTORE;
+    a->write = store;
+    for (int k = 0; k < 4 && n->in[k] != NULL; ++k) {
+        a->regs[k] = n->in[k]->reg;
+        a->strides[k] = stride_of(n->in[k]);
+    }
+    const uint32_t first = store ? 0 : part_register(c, n, 0), second = store ? 0 : part_register(c, n, 1);
+    emu_insn *i = put(c, (emu_op)n->op, n);
+    i->access = a;
+    i->d = first;
+    i->c = second;
+    if (store) {
+        i->a = n->more[0]->reg;
+        i->sa = stride_of(n->more[0]);
+    }
+    i->k = n->k;
+    i->run = handler_of(c, (emu_op)n->op, EMU_U64);
+    if (!store) emit_twins(c, n);
+}
+
 /* Variables. */
 
 static void emit_set(coder *c, const emu_node *n)
@@ -622,6 +646,7 @@ static void emit_node(coder *c, emu_node *n)
     case EMU_ATOMIC_NODE: emit_atomic(c, n); break;
     case EMU_CROSS: emit_cross(c, n); break;
     case EMU_MATRIX_NODE: emit_matrix(c, n); break;
+    case EMU_TEXTURE_NODE: emit_texture(c, n); break;
     case EMU_FILL: emit_fill(c, n); break;
     case EMU_SYNC: emit_barrier(c, n); break;
     case EMU_FENCE: emit_fence(c, n); break;

@@ -86,6 +86,8 @@ typedef struct emu_arg {
     uint64_t elem_size; /* bytes; 1 for void */
     uint32_t elem_align;
     span at;            /* of the parameter's name */
+    emu_texture_type texture_type; /* TEXTURE: what has to be bound ... */
+    emu_pixel_class texture_class; /* ... and what its format has to be read as */
     DLDataType dtype;   /* of a scalar or vector (atomics as their scalar); bits 0 where the element is something else */
 } emu_arg;
 

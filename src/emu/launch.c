@@ -236,6 +236,10 @@ static void start_worker(emu_worker *w, const job *j)
     bind_objects(w, j);
     vm->resources = j->resources;
     vm->resource_count = (uint32_t)j->launch->resource_count;
+    vm->textures = j->launch->textures;
+    vm->texture_count = j->launch->texture_count;
+    vm->samplers = j->launch->samplers;
+    vm->sampler_count = j->launch->sampler_count;
     vm->fault.kind = EMU_FAULT_NONE;
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
@@ -428,12 +432,34 @@ static ingot_status check_threads(const emu_launch *l, ingot_error *error)
     return INGOT_OK;
 }
 
+/* The bound texture fits the parameter: its dimensions, and what its pixels are. */
+static ingot_status check_texture(const emu_launch *l, const emu_arg *a, uint32_t slot, ingot_error *error)
+{
+    const emu_texture *t = slot < l->texture_count ? &l->textures[slot] : NULL;
+    if (t == NULL || t->data == NULL) return INGOT_OK; /* reading it is a fault */
+    if ((unsigned)t->format >= EMU_FORMATS || t->levels == 0 || t->levels > EMU_MAX_LEVELS)
+        return error_set(error, INGOT_VALUE, "kernel '%s': what is bound to [[texture(%u)]] is no texture", l->kernel->info.name,
+                         (unsigned)slot);
+    if (t->type != a->texture_type)
+        return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[texture(%u)]] is a %s; a texture of another type is bound",
+                         l->kernel->info.name, a->name, (unsigned)slot, a->type);
+    if (emu_format_class(t->format) != a->texture_class)
+        return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[texture(%u)]] is a %s; a texture of format %s is bound",
+                         l->kernel->info.name, a->name, (unsigned)slot, a->type, emu_format_name(t->format));
+    return INGOT_OK;
+}
+
 static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
 {
     const emu_kernel_info *info = &l->kernel->info;
     uint64_t bytes = (info->threadgroup_bytes + 15) / 16 * 16;
     for (size_t i = 0; i < info->arg_count; ++i) {
         const emu_arg *a = &info->args[i];
+        for (uint32_t k = 0; a->kind == EMU_ARG_TEXTURE && k < a->count; ++k) {
+            const ingot_status status = check_texture(l, a, a->slot + k, error);
+            if (status != INGOT_OK) return status;
+        }
+        if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue;
         if (a->kind == EMU_ARG_THREADGROUP) {
             const uint64_t length = a->slot < l->threadgroup_count ? l->threadgroup_lengths[a->slot] : 0;
             if (length > EMU_MAX_THREADGROUP_BYTES) bytes = UINT64_MAX / 2;

@@ -33,12 +33,47 @@ static DLDataType dtype_of(const mf_type *t)
     return d;
 }
 
+static void describe_handle(arena *mem, const mf_var *p, emu_arg *a)
+{
+    static const emu_texture_type types[] = {[MF_TEXTURE_1D] = EMU_TEXTURE_1D,
+                                             [MF_TEXTURE_1D_ARRAY] = EMU_TEXTURE_1D_ARRAY,
+                                             [MF_TEXTURE_2D] = EMU_TEXTURE_2D,
+                                             [MF_TEXTURE_2D_ARRAY] = EMU_TEXTURE_2D_ARRAY,
+                                             [MF_TEXTURE_3D] = EMU_TEXTURE_3D,
+                                             [MF_TEXTURE_OF_BUFFER] = EMU_TEXTURE_BUFFER};
+    const mf_class class = mf_scalar_class(p->texture.scalar);
+    *a = (emu_arg){.name = cstring(mem, p->name),
+                   .kind = p->binding == MF_BIND_SAMPLER ? EMU_ARG_SAMPLER : EMU_ARG_TEXTURE,
+                   .slot = p->slot,
+                   .count = p->texture.count,
+                   .is_const = !p->texture.writes,
+                   .is_read = p->texture.reads,
+                   .is_written = p->texture.writes,
+                   .type = cstring(mem, mf_type_text(mem, p->type)),
+                   .elem_size = p->type->size,
+                   .elem_align = p->type->align,
+                   .texture_type = types[p->texture.shape],
+                   .texture_class = class == MF_CLASS_FLOAT    ? EMU_PIXEL_FLOAT
+                                    : class == MF_CLASS_SIGNED ? EMU_PIXEL_SINT
+                                                               : EMU_PIXEL_UINT};
+}
+
+static bool is_handle(const mf_var *p)
+{
+    return p->binding == MF_BIND_TEXTURE || p->binding == MF_BIND_SAMPLER;
+}
+
 static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
 {
+    if (is_handle(p)) {
+        describe_handle(mem, p, a);
+        return;
+    }
     const mf_type *elem = p->type->elem;
     const bool sized = elem->kind != MF_TYPE_VOID && elem->size != 0;
     *a = (emu_arg){.name = cstring(mem, p->name),
                    .slot = p->slot,
+                   .count = 1,
                    .is_reference = p->type->kind == MF_TYPE_REFERENCE,
                    .is_const = p->type->space == MF_CONSTANT || (p->type->quals & MF_CONST) != 0,
                    .type = cstring(mem, mf_type_text(mem, elem)),
@@ -56,7 +91,7 @@ static emu_arg *describe(arena *mem, emu_kernel *k)
     emu_arg *args = arena_array(mem, emu_arg, f->param_count + 1);
     size_t n = 0;
     for (size_t i = 0; i < f->param_count; ++i)
-        if (f->params[i]->binding == MF_BIND_BUFFER || f->params[i]->binding == MF_BIND_THREADGROUP)
+        if (f->params[i]->binding == MF_BIND_BUFFER || f->params[i]->binding == MF_BIND_THREADGROUP || is_handle(f->params[i]))
             describe_arg(mem, f->params[i], &args[n++]);
     k->info = (emu_kernel_info){.name = cstring(mem, f->name),
                                 .args = args,
@@ -96,6 +131,7 @@ static void mark_arguments(const emu_kernel *k, const emu_graph *g, emu_arg *arg
     const bool known = g != NULL && is_specialised(k->library->unit);
     for (size_t i = 0; i < k->info.arg_count; ++i) {
         emu_arg *a = &args[i];
+        if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue;
         a->is_read = !known;
         a->is_written = !known && !a->is_const;
         for (const emu_node *n = known ? g->first : NULL; n != NULL; n = n->next)

@@ -131,6 +131,11 @@ val lower_cross(lower *l, const mf_expr *e);
 val lower_atomic(lower *l, const mf_expr *e);
 val lower_matrix_call(lower *l, const mf_expr *e);
 
+/* lower_texture.c */
+val lower_texture(lower *l, const mf_expr *e);
+/* A kernel's texture or sampler parameter. */
+void lower_bind_handles(lower *l, const mf_var *p, binding *b);
+
 /* lower_stmt.c */
 val lower_call(lower *l, const mf_expr *e, place *where);
 bool lower_stmt(lower *l, const mf_stmt *s); /* false where control does not go on behind it */

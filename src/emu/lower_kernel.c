@@ -144,7 +144,7 @@ static void bind_kernel(lower *l, call_frame *f)
         const mf_var *p = f->function->params[i];
         if (p->binding == MF_BIND_INPUT) bind_input(l, p, &f->params[i]);
         else if (p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP) bind_buffer(l, p, &f->params[i]);
-        else lower_refuse(l, p->at, "parameter '%.*s': textures and samplers are not supported", STR_ARG(p->name));
+        else lower_bind_handles(l, p, &f->params[i]);
     }
 }
 

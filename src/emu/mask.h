@@ -8,6 +8,7 @@
 emu_handler emu_mask_handler(emu_op op);
 emu_handler emu_memory_handler(emu_op op, emu_type type);
 emu_handler emu_cross_handler(emu_op op, emu_type type);
+emu_handler emu_texture_handler(emu_op op);
 
 /* Makes level 0 the only one, with the first `lanes` lanes active. */
 void emu_mask_reset(emu_vm *vm, uint32_t lanes);

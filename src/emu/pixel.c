@@ -42,6 +42,11 @@ emu_pixel_class emu_format_class(emu_format f)
     return rows[f].kind == UINT || rows[f].kind == RGB10A2_UINT ? EMU_PIXEL_UINT : EMU_PIXEL_FLOAT;
 }
 
+bool emu_format_has_alpha(emu_format f)
+{
+    return rows[f].components == 4 || rows[f].kind == ALPHA;
+}
+
 static double linear_of(double s)
 {
     return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);

@@ -245,7 +245,7 @@ static void assign(pools *p, emu_node *n)
     if (k == EMU_GET) start_variable(p, n->var);
     if (k == EMU_GET && n->alias) n->reg = n->var->reg;
     const bool value = k == EMU_PURE || k == EMU_GET || k == EMU_LOAD || k == EMU_PART || k == EMU_ATOMIC_NODE ||
-                       k == EMU_CROSS || k == EMU_MATRIX_NODE;
+                       k == EMU_CROSS || k == EMU_MATRIX_NODE || k == EMU_TEXTURE_NODE;
     if (!value || n->reg != 0) return;
     if (n->coalesced) {
         start_variable(p, n->var);
@@ -286,7 +286,7 @@ void emu_assign_registers(emu_registers *r)
         if (n->kind == EMU_LOOP_NODE) start_loop_variables(&p, n->position);
         if (n->kind == EMU_PART) continue; /* given with the load or matrix it is part of */
         assign(&p, n);
-        if (n->kind != EMU_LOAD && n->kind != EMU_MATRIX_NODE) continue;
+        if (n->kind != EMU_LOAD && n->kind != EMU_MATRIX_NODE && n->kind != EMU_TEXTURE_NODE) continue;
         for (emu_node *part = n->next; part != NULL && part->kind == EMU_PART && part->in[0] == n; part = part->next)
             if (part->live && part->reg == 0) part->reg = allocate(&p, (emu_type)n->type, emu_by_lane(n), part->last);
     }

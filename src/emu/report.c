@@ -121,6 +121,16 @@ static void say_distance(draft *d)
     else if (far > 0) say(d, ", reaching %lld bytes past its end", (long long)far);
 }
 
+static void say_texture(draft *d, const emu_fault *f)
+{
+    say(d, "%s of ", is_store(f->insn) ? "write" : "read");
+    switch ((emu_texture_fault)f->offset) {
+    case EMU_TEXTURE_UNBOUND: say(d, "[[texture(%u)]], where nothing is bound", (unsigned)f->object); break;
+    case EMU_TEXTURE_KIND: say(d, "[[texture(%u)]], whose format is of another kind of number", (unsigned)f->object); break;
+    case EMU_TEXTURE_MEMORY: say(d, "a pixel of [[texture(%u)]] past the end of its memory", (unsigned)f->object); break;
+    }
+}
+
 /* The access without what it is compared with: "write of 4 bytes at byte 8 of ..." and the other one's kind. */
 static void say_race(draft *d, const emu_fault *f, const char *who)
 {
@@ -225,6 +235,7 @@ static void say_value_fault(draft *d, const emu_reporter *r, const emu_fault *f)
             (unsigned)(emu_type_size((emu_type)f->insn->type) * 8));
         break;
     case EMU_FAULT_CONVERSION: say(d, "%g does not fit the integer type it is converted to", float_of(f->detail)); break;
+    case EMU_FAULT_TEXTURE: say_texture(d, f); break;
     case EMU_FAULT_INDEX: say(d, "the 32-bit index wraps: in wider integers it is another element"); break;
     default: break;
     }

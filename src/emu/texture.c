@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
+
 typedef struct format_row {
     const char *name;
     uint16_t number;
@@ -91,4 +93,16 @@ size_t emu_texture_lay_out(emu_texture *t)
 uint32_t emu_texture_slices(const emu_texture *t, uint32_t level)
 {
     return emu_texture_side(t->depth, level) * t->layers * extent_of(t->type).faces;
+}
+
+uint64_t emu_sampler_bits(const emu_sampler *s)
+{
+    uint64_t r = (uint64_t)1 << 63;
+    r |= (uint64_t)s->linear_min | (uint64_t)s->linear_mag << 1 | (uint64_t)(s->mip & 3) << 2 | (uint64_t)s->pixel << 4;
+    for (int d = 0; d < 3; ++d) r |= (uint64_t)(s->address[d] & 7) << (5 + 3 * d);
+    r |= (uint64_t)(s->border & 3) << 14 | (uint64_t)(s->compare & 7) << 16;
+    const float limits[2] = {s->lod_min, s->lod_max};
+    for (int k = 0; k < 2; ++k)
+        if (limits[k] > 0) r |= (uint64_t)(num_encode(&num_half, (double)limits[k]) & 0x7fff) << (20 + 15 * k);
+    return r;
 }

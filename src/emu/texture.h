@@ -88,8 +88,12 @@ static inline uint32_t emu_texture_side(uint32_t side, uint32_t level)
 /* Slices of a level: see emu_level. */
 uint32_t emu_texture_slices(const emu_texture *t, uint32_t level);
 
+/* A sampler in one word, bit 63 set: as textures.def of the front end has them. */
+uint64_t emu_sampler_bits(const emu_sampler *s);
+
 /* The four components of a pixel at `from` as 32-bit words, and back: floats, or integers where emu_format_class says so. Components that
  * the format lacks are 0, the fourth 1. Writing rounds to nearest and clamps to the format's range (NaN to 0 where it has none). */
+bool emu_format_has_alpha(emu_format f);
 typedef enum emu_pixel_class { EMU_PIXEL_FLOAT, EMU_PIXEL_SINT, EMU_PIXEL_UINT } emu_pixel_class;
 emu_pixel_class emu_format_class(emu_format f);
 void emu_pixel_read(emu_format f, const char *from, uint32_t out[4]);

@@ -31,6 +31,7 @@ static uint8_t of_node(const emu_node *n, uint32_t batch)
     case EMU_PART: return n->in[0]->depends;
     case EMU_ATOMIC_NODE:
     case EMU_CROSS:
+    case EMU_TEXTURE_NODE:
     case EMU_MATRIX_NODE: return EMU_BY_LANE | EMU_BY_RUN;
     case EMU_CONST:
     case EMU_INPUT:

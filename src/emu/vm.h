@@ -206,6 +206,9 @@ struct emu_vm {
     uint32_t object_count;
     const emu_object *resources; /* of the launch: numbers from EMU_FIRST_RESOURCE on */
     uint32_t resource_count;
+    const struct emu_texture *textures; /* of the launch, by slot */
+    const struct emu_sampler *samplers;
+    size_t texture_count, sampler_count;
     emu_pattern *patterns;
     emu_known_mask *known;
     uint64_t threadgroup_stride; /* bytes between the threadgroup memories of a batch */
@@ -217,6 +220,13 @@ struct emu_vm {
     bool killed; /* lanes have been taken out of level 0 */
     struct emu_checker *check; /* of a checked program, else NULL */
 };
+
+/* What is wrong with a texture, in a fault's `offset`; its slot is in `object`. */
+typedef enum emu_texture_fault {
+    EMU_TEXTURE_UNBOUND,
+    EMU_TEXTURE_KIND,  /* its format is not of the kind that the text reads or writes */
+    EMU_TEXTURE_MEMORY /* a pixel lies past the end of its memory */
+} emu_texture_fault;
 
 enum { EMU_FIRST_RESOURCE = 0x8000 };
 

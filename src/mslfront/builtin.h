@@ -19,7 +19,8 @@ enum {
     MF_ATOMIC = 8,
     MF_READS = 16,  /* through a pointer argument */
     MF_WRITES = 32, /* through a pointer or reference argument */
-    MF_MATH = 64    /* has fast:: and precise:: forms */
+    MF_MATH = 64,   /* has fast:: and precise:: forms */
+    MF_TEXTURE = 128 /* of the library's textures and samplers */
 };
 
 /* The row's name, as MSL spells it, and its traits (bits above). */

@@ -94,7 +94,7 @@ mf_expr *mf_value(mf_parser *p, mf_expr *e)
                    "an atomic has no plain value; there is atomic_load_explicit()");
         return mf_error(p, e->at);
     }
-    bool traits = e->kind == MF_EXPR_VAR && e->var->at.file == p->prelude_file && e->var->has_value;
+    bool traits = e->kind == MF_EXPR_VAR && mf_in_library(p, e->var->at) && e->var->has_value;
     if (traits && mf_is_scalar(e->type)) return mf_make_constant(p, e->at, e->type->scalar, e->var->value);
     bool array = e->type->kind == MF_TYPE_ARRAY;
     const mf_type *type = e->type;

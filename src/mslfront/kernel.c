@@ -1,7 +1,10 @@
 /* A kernel's signature: how each parameter is bound, and what Metal demands of it. */
 #include "mslfront/parser.h"
 
-enum { BUFFERS = 31 }; /* of each kind: device and constant ones, and threadgroup ones */
+enum {
+    BUFFERS = 31, /* of each kind: device and constant ones, and threadgroup ones */
+    SLOTS = 128   /* of any kind, at most */
+};
 
 static const struct {
     const char *name;
@@ -15,7 +18,7 @@ static const struct {
 
 /* Attributes that Metal knows but this device does not take. */
 static const char *const unsupported[] = {
-    "texture", "sampler",   "stage_in",    "id",    "position",
+    "stage_in", "id", "position",
     "user",    "vertex_id", "instance_id", "payload",           "color", "imageblock_data"};
 
 static bool is_name(const mf_attribute *a, const char *name)
@@ -90,6 +93,15 @@ static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
         bind_slot(p, v, a, MF_BIND_THREADGROUP);
         return;
     }
+    if (is_name(a, "texture") || is_name(a, "sampler")) {
+        const bool sampler = is_name(a, "sampler");
+        const bool bound = mf_bind_texture(p, v, a);
+        if (bound && (v->binding == MF_BIND_SAMPLER) == sampler) return;
+        diag_error(p->diags, v->at, "a [[%s(n)]] parameter is a %s, not '%.*s'", sampler ? "sampler" : "texture",
+                   sampler ? "sampler" : "texture", STR_ARG(mf_type_text(p->mem, v->type)));
+        v->binding = MF_BIND_INPUT; /* one complaint is enough */
+        return;
+    }
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; ++i) {
         if (!is_name(a, inputs[i].name)) continue;
         bind_input(p, v, a, i);
@@ -105,22 +117,35 @@ static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
     v->binding = MF_BIND_INPUT;
 }
 
-/* Slots for pointers that have none: the lowest that are free, in order. */
+/* What kind of slot a parameter without an attribute takes, and how many of them; NONE: none. */
+static mf_binding wanted_binding(const mf_var *v)
+{
+    mf_space space = MF_NO_SPACE;
+    if (v->binding == MF_BIND_TEXTURE || v->binding == MF_BIND_SAMPLER) return v->slot == UINT32_MAX ? v->binding : MF_BIND_NONE;
+    if (v->binding != MF_BIND_NONE || !points_to(v, &space)) return MF_BIND_NONE;
+    return space == MF_THREADGROUP ? MF_BIND_THREADGROUP : MF_BIND_BUFFER;
+}
+
+static uint32_t slots_of(const mf_var *v)
+{
+    return v->texture.count > 1 ? v->texture.count : 1;
+}
+
+/* Slots for parameters that have none: the lowest that are free, in order. */
 static void assign_slots(mf_function *f, mf_binding binding)
 {
-    bool used[BUFFERS] = {false};
+    bool used[SLOTS] = {false};
     for (size_t i = 0; i < f->param_count; ++i) {
         const mf_var *v = f->params[i];
-        if (v->binding == binding && v->slot < BUFFERS) used[v->slot] = true;
+        for (uint32_t k = 0; v->binding == binding && v->slot < SLOTS && k < slots_of(v); ++k)
+            if (v->slot + k < SLOTS) used[v->slot + k] = true;
     }
     for (size_t i = 0; i < f->param_count; ++i) {
         mf_var *v = f->params[i];
-        mf_space space = MF_NO_SPACE;
-        if (v->binding != MF_BIND_NONE || !points_to(v, &space)) continue;
-        if ((space == MF_THREADGROUP) != (binding == MF_BIND_THREADGROUP)) continue;
+        if (wanted_binding(v) != binding) continue;
         uint32_t slot = 0;
-        while (slot < BUFFERS && used[slot]) ++slot;
-        if (slot < BUFFERS) used[slot] = true;
+        while (slot < SLOTS && used[slot]) ++slot;
+        for (uint32_t k = 0; k < slots_of(v) && slot + k < SLOTS; ++k) used[slot + k] = true;
         v->binding = binding;
         v->slot = slot;
     }
@@ -130,12 +155,14 @@ static void check_slots(mf_parser *p, const mf_function *f)
 {
     for (size_t i = 0; i < f->param_count; ++i) {
         const mf_var *v = f->params[i];
-        bool slotted = v->binding == MF_BIND_BUFFER || v->binding == MF_BIND_THREADGROUP;
-        if (slotted && v->slot >= BUFFERS)
+        bool buffer = v->binding == MF_BIND_BUFFER || v->binding == MF_BIND_THREADGROUP;
+        bool slotted = buffer || v->binding == MF_BIND_TEXTURE || v->binding == MF_BIND_SAMPLER;
+        if (buffer && v->slot >= BUFFERS)
             diag_error(p->diags, v->at, "the kernel has more than %d buffers", BUFFERS);
         for (size_t k = 0; slotted && k < i; ++k) {
             const mf_var *other = f->params[k];
-            if (other->binding != v->binding || other->slot != v->slot || v->slot >= BUFFERS)
+            if (other->binding != v->binding || other->slot >= v->slot + slots_of(v) ||
+                v->slot >= other->slot + slots_of(other) || v->slot >= (buffer ? BUFFERS : SLOTS))
                 continue;
             diag_error(p->diags, v->at, "slot %u is given to '%.*s' already", v->slot,
                        STR_ARG(other->name));
@@ -149,6 +176,8 @@ static void check_type(mf_parser *p, mf_var *v)
 {
     mf_space space = MF_NO_SPACE;
     if (v->type->kind == MF_TYPE_ERROR || v->binding == MF_BIND_INPUT) return;
+    if (v->binding == MF_BIND_TEXTURE || v->binding == MF_BIND_SAMPLER) return;
+    if (v->binding == MF_BIND_NONE && mf_bind_texture(p, v, NULL)) return;
     if (!points_to(v, &space)) {
         diag_error(p->diags, v->at,
                    "the parameter '%.*s' of a kernel needs an attribute that says what it is given",
@@ -185,5 +214,7 @@ void mf_bind_kernel(mf_parser *p, mf_function *f, const mf_attributes *attribute
     }
     assign_slots(f, MF_BIND_BUFFER);
     assign_slots(f, MF_BIND_THREADGROUP);
+    assign_slots(f, MF_BIND_TEXTURE);
+    assign_slots(f, MF_BIND_SAMPLER);
     check_slots(p, f);
 }

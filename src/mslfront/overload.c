@@ -354,6 +354,8 @@ mf_expr *mf_call_member(mf_parser *p, const mf_ref *name, mf_expr *object, mf_ex
     if (!object->lvalue) {
         object = mf_materialize(p, object);
         object->quals = 0; /* a temporary of one's own may be changed */
+    } else if (mf_is_handle(p, object->type) && object->space != MF_THREAD) {
+        object = mf_materialize(p, mf_value(p, object)); /* a texture is a number, wherever it is kept */
     }
     call k = {
         .name = name, .first = name->symbol->functions, .args = args, .at = at, .object = object};

@@ -112,7 +112,7 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
         if (folded != NULL) v->init = folded;
     }
     if (specs->is_constexpr && v->init != NULL && !mf_is_known(v->init) && !v->has_value &&
-        v->type->kind != MF_TYPE_REFERENCE) {
+        v->type->kind != MF_TYPE_REFERENCE && !mf_is_handle(p, v->type)) {
         mf_constant c;
         if (!mf_fold(v->init, &c))
             diag_error(p->diags, v->init->at, "the value of a constexpr must be known here");
@@ -123,7 +123,8 @@ void mf_initialize(mf_parser *p, mf_var *v, const mf_specs *specs)
 mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
 {
     mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, d);
-    bool constant = d->type.space == MF_CONSTANT;
+    const bool handle = mf_is_handle(p, d->type.type); /* constexpr samplers need no address space, and are constants however made */
+    bool constant = d->type.space == MF_CONSTANT || handle;
     if (!constant && v->type->kind != MF_TYPE_ERROR) {
         diag_error(p->diags, d->at,
                    "a variable outside functions must lie in the constant address space");
@@ -147,7 +148,7 @@ mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
         v->init = mf_new(p, MF_EXPR_ZERO, v->init->at, v->type); /* nothing to construct */
     } else if (v->init != NULL && v->has_value && mf_is_scalar(v->type)) {
         v->init = mf_make_constant(p, v->init->at, v->type->scalar, v->value);
-    } else if (v->init != NULL && !mf_is_known(v->init)) {
+    } else if (v->init != NULL && !handle && !mf_is_known(v->init)) {
         diag_error(p->diags, v->init->at,
                    "the value of a global must be known before the kernel runs");
     }
@@ -595,7 +596,8 @@ static void parse_top(mf_parser *p)
         specs.type = d.type;
         if (!mf_parse_function_name(p, &specs, &d)) return;
     }
-    bool function = mf_at(p, MF_TOK_L_PAREN) && d.type.space != MF_CONSTANT && d.name != NULL;
+    const bool sampler = specs.is_constexpr && mf_is_handle(p, d.type.type);
+    bool function = mf_at(p, MF_TOK_L_PAREN) && d.type.space != MF_CONSTANT && d.name != NULL && !sampler;
     if (function) {
         mf_parse_function(p, &specs, &d);
     } else {

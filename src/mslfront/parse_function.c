@@ -543,7 +543,7 @@ void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator 
         c->body_at = p->at;
         c->scope = p->scope;
         p->at = mf_skip_body(p, p->at);
-        if (h.record->made_of == NULL && h.d.at.file != p->prelude_file) mf_need_body(p, c, h.d.at);
+        if (h.record->made_of == NULL && !mf_in_library(p, h.d.at)) mf_need_body(p, c, h.d.at);
         return;
     }
     if (p->scope->in_metal && !h.specs.is_kernel && c->body_at == 0) {

@@ -145,7 +145,7 @@ static mf_expr *range_place(mf_parser *p, mf_expr *e)
 {
     if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD) { /* metal::array */
         const mf_record *r = e->type->record;
-        bool array = r->made_of != NULL && r->at.file == p->prelude_file && r->field_count == 1;
+        bool array = r->made_of != NULL && mf_in_library(p, r->at) && r->field_count == 1;
         if (array) e = mf_make_member(p, e, mf_intern(p->mem, p->idents, r->fields[0].name), e->at);
     }
     if (mf_bad(e) || (e->lvalue && e->type->kind == MF_TYPE_ARRAY)) return e;

@@ -411,10 +411,10 @@ static void not_a_type(mf_parser *p)
     }
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return;
-    static const char *const textures[] = {"texture", "depth", "sampler"};
+    static const char *const textures[] = {"texture2d_ms", "texturecube", "depthcube", "depth2d_ms"};
     for (size_t i = 0; r.symbol == NULL && i < sizeof textures / sizeof textures[0]; ++i) {
         if (!str_starts(r.id->text, str_of(textures[i]))) continue;
-        mf_syntax(p, r.at, "'%.*s': textures and samplers are not supported", STR_ARG(r.id->text));
+        mf_syntax(p, r.at, "'%.*s': cube and multisampled textures are not supported", STR_ARG(r.id->text));
         return;
     }
     mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),

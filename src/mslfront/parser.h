@@ -175,7 +175,7 @@ typedef struct mf_parser {
     diag_list *loud;      /* where complaints go that must not be lost, while others are dropped */
     bool auto_params;     /* parameters of a lambda are read: "auto" may stand for a type */
     unsigned quiet;       /* lists of complaints that are dropped, within each other */
-    uint32_t prelude_file;
+    uint32_t prelude_file, texture_file; /* the library's own texts; the second 0 where it was not read */
     mf_scope *metal;      /* the library's namespace */
     bool exhausted;       /* a limit on instances was passed */
     const mf_record *specs_of; /* the specifiers read next are of a member of it */
@@ -196,6 +196,11 @@ static inline const mf_token *mf_cur(const mf_parser *p)
 static inline bool mf_at(const mf_parser *p, mf_token_kind k)
 {
     return p->tokens[p->at].kind == k;
+}
+/* Whether what stands there is of the library's own text. */
+static inline bool mf_in_library(const mf_parser *p, span at)
+{
+    return at.file != 0 && (at.file == p->prelude_file || at.file == p->texture_file);
 }
 const mf_token *mf_ahead(const mf_parser *p, size_t n);
 void mf_advance(mf_parser *p);
@@ -546,6 +551,13 @@ bool mf_may_end(const mf_stmt *s);
 /* kernel.c */
 
 void mf_bind_kernel(mf_parser *p, mf_function *f, const mf_attributes *params);
+
+/* texture.c */
+
+/* Whether the type is one of the library's textures or samplers: a number that stands for one. */
+bool mf_is_handle(const mf_parser *p, const mf_type *t);
+/* [[texture(n)]] or [[sampler(n)]] of a kernel's parameter; `a` NULL where neither is written. False where the parameter is no such thing. */
+bool mf_bind_texture(mf_parser *p, mf_var *v, const mf_attribute *a);
 
 /* parse_stmt.c */
 

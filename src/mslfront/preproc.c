@@ -187,16 +187,11 @@ static void start(mf_preproc *pp, uint32_t file, const mf_options *options)
 }
 
 /* The library's own text, in front of the user's. */
-static void read_prelude(mf_preproc *pp, mf_tokens *out)
+static uint32_t read_library(mf_preproc *pp, const char *const *lines, size_t n, mf_tokens *out)
 {
-    static const char *const lines[] = {
-#define MF_PRELUDE(line) line,
-#include "mslfront/library/prelude.def"
-#undef MF_PRELUDE
-    };
     ingot_allocator hook = arena_hook(pp->mem);
     buf text = buf_make(&hook);
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; ++i) {
+    for (size_t i = 0; i < n; ++i) {
         buf_text(&text, lines[i]);
         buf_char(&text, '\n');
     }
@@ -204,6 +199,43 @@ static void read_prelude(mf_preproc *pp, mf_tokens *out)
     mf_lexer x = {.mem = pp->mem, .idents = pp->idents, .diags = pp->diags, .text = all.p, .end = (uint32_t)all.n};
     x.file = source_add(pp->mem, pp->sources, STR("metal_stdlib"), all);
     for (mf_token t = mf_lex(&x); t.kind != MF_TOK_END; t = mf_lex(&x)) mf_tokens_push(pp->mem, out, t);
+    return x.file;
+}
+
+static void read_prelude(mf_preproc *pp, mf_tokens *out)
+{
+    static const char *const lines[] = {
+#define MF_PRELUDE(line) line,
+#include "mslfront/library/prelude.def"
+#undef MF_PRELUDE
+    };
+    (void)read_library(pp, lines, sizeof lines / sizeof lines[0], out);
+}
+
+/* Textures are a large part of it that few texts use: it goes between the rest and a text that names one. */
+static void read_textures(mf_preproc *pp, size_t before, mf_tokens *out)
+{
+    static const char *const lines[] = {
+#define MF_PRELUDE(line) line,
+#include "mslfront/library/textures.def"
+#undef MF_PRELUDE
+    };
+    mf_tokens library = mf_tokens_none();
+    pp->texture_file = read_library(pp, lines, sizeof lines / sizeof lines[0], &library);
+    const size_t n = out->n - before;
+    for (size_t i = 0; i < library.n; ++i) mf_tokens_push(pp->mem, out, library.at[i]);
+    memmove(out->at + before + library.n, out->at + before, n * sizeof *out->at);
+    memcpy(out->at + before, library.at, library.n * sizeof *out->at);
+}
+
+static bool names_texture(const mf_idents *set)
+{
+    static const char *const words[] = {"texture1d", "texture2d", "texture3d", "texture_buffer", "depth2d", "sampler"};
+    for (size_t i = 0; i < set->slot_count; ++i) {
+        for (size_t k = 0; set->slots[i] != NULL && k < sizeof words / sizeof words[0]; ++k)
+            if (str_starts(set->slots[i]->text, str_of(words[k]))) return true;
+    }
+    return false;
 }
 
 /* "and" and its like: names to the preprocessor, marks to the parser. */
@@ -226,6 +258,7 @@ mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options
     mf_tokens out = {.cap = pp->file.end / 4 + 8000};
     out.at = arena_array(pp->mem, mf_token, out.cap);
     read_prelude(pp, &out);
+    const size_t prelude = out.n;
     for (;;) {
         mf_token t = mf_pp_next(pp);
         if (t.kind == MF_TOK_END) break;
@@ -233,6 +266,7 @@ mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options
         mf_tokens_push(pp->mem, &out, t);
     }
     mf_pp_finish(pp);
+    if (names_texture(pp->idents)) read_textures(pp, prelude, &out);
     span end = {file, pp->file.end, pp->file.end};
     mf_tokens_push(pp->mem, &out, (mf_token){.kind = MF_TOK_END, .flags = MF_AT_LINE, .at = end});
     return out;

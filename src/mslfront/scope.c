@@ -56,7 +56,7 @@ mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
     const mf_scope *outer = p->scope->parent;
     if (old == NULL && outer != NULL && outer->is_params) old = mf_find(outer, id);
     if (old == NULL) return mf_add_symbol(p, p->scope, kind, id, at);
-    if (old->at.file == p->prelude_file && at.file != p->prelude_file && old->at.file != 0) {
+    if (mf_in_library(p, old->at) && !mf_in_library(p, at) && old->at.file != 0) {
         mf_symbol *next = old->next; /* the text's own takes the place of the library's */
         *old = (mf_symbol){.kind = kind, .name = id, .at = at, .next = next};
         return old;

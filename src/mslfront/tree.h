@@ -200,6 +200,22 @@ typedef enum mf_binding {
     MF_BIND_INPUT /* `input` says which; type uint or ushort, scalar or vector of 2 or 3 */
 } mf_binding;
 
+/* What a texture parameter takes. */
+typedef enum mf_texture_shape {
+    MF_TEXTURE_1D,
+    MF_TEXTURE_1D_ARRAY,
+    MF_TEXTURE_2D,
+    MF_TEXTURE_2D_ARRAY,
+    MF_TEXTURE_3D,
+    MF_TEXTURE_OF_BUFFER
+} mf_texture_shape;
+typedef struct mf_texture {
+    mf_texture_shape shape;
+    mf_scalar scalar;    /* what its pixels are read as */
+    bool reads, writes;
+    uint32_t count;      /* of an array its length, else 1; of samplers too */
+} mf_texture;
+
 struct mf_var {
     mf_var_kind kind;
     str name;            /* empty for an unnamed parameter */
@@ -214,6 +230,7 @@ struct mf_var {
     uint32_t slot; /* of a function constant: its index. BUFFER, THREADGROUP, TEXTURE, SAMPLER: as written, or the next free one where
                       none is */
     mf_input input;
+    mf_texture texture; /* TEXTURE, SAMPLER */
     bool is_function_constant; /* [[function_constant(slot)]]: */
     bool is_given;             /* ... its value was given, and is `value` and `init`; else `init` is zero and
                                   nothing that reads it may run */

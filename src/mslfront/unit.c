@@ -94,7 +94,7 @@ mf_unit *mf_finish_unit(mf_parser *p)
     if (p->diags->errors != p->errors_before) return NULL;
     size_t own = 0; /* the library's constants stand where they are used */
     for (size_t i = 0; i < p->globals.n; ++i) {
-        if (p->globals.at[i]->at.file == p->prelude_file) continue;
+        if (mf_in_library(p, p->globals.at[i]->at)) continue;
         p->globals.at[own] = p->globals.at[i];
         p->globals.at[own]->index = (uint32_t)own;
         ++own;
@@ -124,6 +124,7 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
     p.tokens = tokens.at;
     p.token_count = tokens.n;
     p.prelude_file = tokens.n != 0 ? tokens.at[0].at.file : 0;
+    p.texture_file = pp.texture_file;
     p.errors_before = errors_before;
     p.options = options != NULL ? options : &none;
     if (pp.stopped) return NULL;

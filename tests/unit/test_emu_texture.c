@@ -103,12 +103,213 @@ static void test_layout(void **state)
     assert_int_equal(emu_texture_lay_out(&line), 0);
 }
 
+/* Kernels. `run` binds two textures, two samplers and one buffer, and runs `threads` threads. */
+
+typedef struct textured {
+    emu_texture textures[3];
+    emu_sampler samplers[2];
+    float out[16];
+} textured;
+
+static ingot_status run(const char *body, textured *x, uint32_t threads, ingot_error *error)
+{
+    emu_library *l = emu_text(body);
+    memset(x->out, 0, sizeof x->out);
+    const emu_binding buffer = {x->out, sizeof x->out};
+    const emu_launch launch = {.kernel = emu_library_find(l, STR("k")),
+                               .buffers = &buffer,
+                               .buffer_count = 1,
+                               .textures = x->textures,
+                               .texture_count = 3,
+                               .samplers = x->samplers,
+                               .sampler_count = 2,
+                               .groups = {1, 1, 1},
+                               .threads = {threads, 1, 1}};
+    const ingot_status status = emu_run(&launch, error);
+    emu_library_free(l);
+    return status;
+}
+
+static void must(const char *body, textured *x, uint32_t threads)
+{
+    ingot_error error;
+    if (run(body, x, threads, &error) != INGOT_OK) fail_msg("%s", error.message);
+}
+
+static emu_texture make(emu_texture_type type, emu_format format, const uint32_t size[4], void *data)
+{
+    emu_texture t = {.type = type, .format = format, .width = size[0], .height = size[1], .depth = size[2], .layers = size[3], .levels = 1, .data = data};
+    t.size = emu_texture_lay_out(&t);
+    assert_true(t.size != 0);
+    return t;
+}
+
+static void expect(const textured *x, const float *want, size_t n)
+{
+    for (size_t i = 0; i < n; ++i)
+        if (x->out[i] != want[i]) fail_msg("[%zu] is %g, not %g", i, (double)x->out[i], (double)want[i]);
+}
+#define EXPECT(x, ...)                                                                                                 \
+    do {                                                                                                               \
+        const float want_[] = {__VA_ARGS__};                                                                           \
+        expect(x, want_, sizeof want_ / sizeof want_[0]);                                                              \
+    } while (0)
+
+/* Every kind of texture read and written at whole coordinates, its sizes, and what lies outside of it. */
+static void test_whole(void **state)
+{
+    (void)state;
+    float in[2 * 3 * 2];
+    uint16_t halves[4 * 2] = {0};
+    for (int i = 0; i < 12; ++i) in[i] = (float)i;
+    textured x = {.textures = {make(EMU_TEXTURE_2D_ARRAY, EMU_FORMAT_R32_FLOAT, (uint32_t[]){2, 3, 1, 2}, in),
+                               make(EMU_TEXTURE_1D, EMU_FORMAT_RGBA16_FLOAT, (uint32_t[]){2, 1, 1, 1}, halves)}};
+    must("kernel void k(texture2d_array<float> a [[texture(0)]], texture1d<half, access::write> b [[texture(1)]],\n"
+         "  device float *o [[buffer(0)]], uint t [[thread_position_in_grid]]) {\n"
+         "  o[t] = a.read(uint2(t % 2, t / 2), 1).x; o[6] = a.read(ushort2(1, 2), 0).w; o[7] = a.read(uint2(2, 0), 0).x + a.read(uint2(0, 0), 2).w;\n"
+         "  o[8] = a.get_width() * 1000 + a.get_height() * 100 + a.get_array_size() * 10 + a.get_num_mip_levels();\n"
+         "  b.write(half4(1, -2, 0.5h, half(t)), t); }",
+         &x, 6);
+    EXPECT(&x, 6, 7, 8, 9, 10, 11, 1, 0, 2321);
+    const uint16_t want[8] = {0x3c00, 0xc000, 0x3800, 0, 0x3c00, 0xc000, 0x3800, 0x3c00};
+    assert_memory_equal(halves, want, sizeof want);
+    int8_t cube[2 * 2 * 2 * 2] = {1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8};
+    uint32_t words[4] = {0};
+    x.textures[0] = make(EMU_TEXTURE_3D, EMU_FORMAT_RG8_SINT, (uint32_t[]){2, 2, 2, 1}, cube);
+    x.textures[1] = make(EMU_TEXTURE_BUFFER, EMU_FORMAT_R32_UINT, (uint32_t[]){4, 1, 1, 1}, words);
+    must("kernel void k(texture3d<int, access::read> a, texture_buffer<uint, access::read_write> b, device float *o, uint t [[thread_position_in_grid]]) {\n"
+         "  int4 v = a.read(uint3(t & 1, t >> 1 & 1, t >> 2)); o[t] = v.x * 10 + v.y + v.w * 100; b.write(uint4(t * 7), t); b.fence();\n"
+         "  o[8] = b.read(t % 4).x == t % 4 * 7 ? 1 : 0; o[9] = a.get_depth(); }",
+         &x, 8);
+    EXPECT(&x, 109, 118, 127, 136, 145, 154, 163, 172, 1, 2);
+    assert_true(words[0] == 0 && words[1] == 7 && words[3] == 21); /* what lies outside is not written */
+}
+
+/* Nearest and linear, and what each address mode makes of coordinates outside. The row is 10, 20, 30, 40 at 0.125, 0.375, 0.625, 0.875. */
+static void test_sampling(void **state)
+{
+    (void)state;
+    float row[4] = {10, 20, 30, 40};
+    textured x = {.textures = {make(EMU_TEXTURE_1D, EMU_FORMAT_R32_FLOAT, (uint32_t[]){4, 1, 1, 1}, row)}};
+    x.samplers[0] = (emu_sampler){.linear_min = true, .linear_mag = true, .address = {EMU_REPEAT, EMU_REPEAT, EMU_REPEAT}};
+    must("kernel void k(texture1d<float> a, sampler s [[sampler(0)]], sampler edge [[sampler(1)]], device float *o) {\n"
+         "  constexpr sampler pixel(coord::pixel, filter::linear), mirror(address::mirrored_repeat), zero(filter::linear, address::clamp_to_zero);\n"
+         "  o[0] = a.sample(edge, 0.6f).x; o[1] = a.sample(edge, 1.5f).x; o[2] = a.sample(edge, -3).x;\n"
+         "  o[3] = a.sample(s, 0.5f).x; o[4] = a.sample(s, 0).x; o[5] = a.sample(s, 1.125f).x;\n"
+         "  o[6] = a.sample(pixel, 1.25f).x; o[7] = a.sample(mirror, 1.2f).x; o[8] = a.sample(zero, 1.0f).x; o[9] = a.sample(zero, 2).w; }",
+         &x, 1);
+    EXPECT(&x, 30, 40, 10, 25, 25, 10, 17.5f, 40, 20, 1);
+    uint8_t square[2 * 2] = {0, 255, 51, 102}; /* 0, 1, 0.2, 0.4 */
+    x.textures[0] = make(EMU_TEXTURE_2D, EMU_FORMAT_R8_UNORM, (uint32_t[]){2, 2, 1, 1}, square);
+    must("constexpr sampler smooth(filter::linear); static float4 taken(texture2d<half> t, float2 at) { return float4(t.sample(smooth, at)); }\n"
+         "kernel void k(texture2d<half> a, device float *o) { o[0] = taken(a, float2(0.5f)).x; o[1] = taken(a, float2(0.25f, 0.5f)).x;\n"
+         "  constexpr sampler border(address::clamp_to_border, border_color::opaque_white, min_filter::linear); o[2] = float(a.sample(border, float2(-1, 0.5f)).x);\n"
+         "  half4 g = a.gather(smooth, float2(0.5f)); o[3] = round(float(g.x) * 1000); o[4] = float(g.y); o[5] = float(g.z); o[6] = float(g.w);\n"
+         "  o[7] = float(a.sample(smooth, float2(0.25f), int2(1, 0)).x); o[8] = float(a.sample(smooth, float2(0.75f), level(0), int2(-1)).x); }",
+         &x, 1);
+    /* (0 + 1 + 0.2 + 0.4) / 4, in half 0.4 is 0x3666 = 0.39990234375; gather goes from the lower left counter-clockwise */
+    EXPECT(&x, 0.39990234375f, 0.0999755859375f, 1, 200, 0.39990234375f, 1, 0, 1, 0);
+}
+
+/* Levels: asked for, chosen by gradients, mixed, held by lod_clamp. Level k of an 4 x 4 texture holds k + 1. */
+static void test_levels(void **state)
+{
+    (void)state;
+    float data[16 + 4 + 1];
+    for (int i = 0; i < 21; ++i) data[i] = i < 16 ? 1 : i < 20 ? 2 : 3;
+    emu_texture t = {.type = EMU_TEXTURE_2D, .format = EMU_FORMAT_R32_FLOAT, .width = 4, .height = 4, .depth = 1, .layers = 1, .levels = 3, .data = data};
+    t.size = emu_texture_lay_out(&t);
+    assert_int_equal(t.size, sizeof data);
+    textured x = {.textures = {t}};
+    x.samplers[0] = (emu_sampler){.mip = 2, .lod_min = 0.5f, .lod_max = 1};
+    must("kernel void k(texture2d<float> a, sampler limited [[sampler(0)]], device float *o) {\n"
+         "  constexpr sampler none, near(mip_filter::nearest), mixed(mip_filter::linear), held(mip_filter::linear, lod_clamp(0.5f, 1.5f)); float2 c = 0.5f;\n"
+         "  o[0] = a.sample(none, c, level(2)).x; o[1] = a.sample(near, c, level(0.4f)).x; o[2] = a.sample(near, c, level(0.6f)).x;\n"
+         "  o[3] = a.sample(mixed, c, level(1.25f)).x; o[4] = a.sample(mixed, c, level(9)).x; o[5] = a.sample(held, c).x; o[6] = a.sample(held, c, level(2)).x;\n"
+         "  o[7] = a.sample(near, c, gradient2d(float2(0.5f, 0), float2(0, 0.25f))).x; o[8] = a.read(uint2(1), 1).x; o[9] = a.get_width(1);\n"
+         "  o[10] = a.sample(limited, c).x; o[11] = a.sample(limited, c, level(2)).x; }",
+         &x, 1);
+    EXPECT(&x, 1, 1, 2, 2.25f, 3, 1.5f, 2.5f, 2, 2, 2, 1.5f, 2);
+}
+
+/* Depth, compared: 1 where the reference passes, the four results weighed where the filter is linear. */
+static void test_depth(void **state)
+{
+    (void)state;
+    float depth[4] = {0.25f, 0.5f, 0.75f, 1};
+    textured x = {.textures = {make(EMU_TEXTURE_2D, EMU_FORMAT_DEPTH32_FLOAT, (uint32_t[]){2, 2, 1, 1}, depth)}};
+    must("kernel void k(depth2d<float> a, device float *o) { constexpr sampler less(compare_func::less), soft(compare_func::less_equal, filter::linear), plain;\n"
+         "  o[0] = a.sample_compare(less, float2(0.25f), 0.2f); o[1] = a.sample_compare(less, float2(0.25f), 0.25f);\n"
+         "  o[2] = a.sample_compare(soft, float2(0.5f), 0.5f); o[3] = a.sample(plain, float2(0.75f, 0.25f)); o[4] = a.read(uint2(0, 1)); }",
+         &x, 1);
+    EXPECT(&x, 1, 0, 0.75f, 0.5f, 0.75f);
+}
+
+/* Arrays of textures, chosen a thread each; textures in structures, and in an argument buffer as slots. */
+static void test_arrays(void **state)
+{
+    (void)state;
+    float a[1] = {5}, b[1] = {6};
+    textured x = {.textures = {make(EMU_TEXTURE_2D, EMU_FORMAT_R32_FLOAT, (uint32_t[]){1, 1, 1, 1}, a),
+                               make(EMU_TEXTURE_2D, EMU_FORMAT_R32_FLOAT, (uint32_t[]){1, 1, 1, 1}, b)}};
+    must("struct Pair { texture2d<float> t; float scale; };\n"
+         "kernel void k(array<texture2d<float>, 2> a [[texture(0)]], device float *o, uint t [[thread_position_in_grid]]) {\n"
+         "  Pair p = {a[1 - t % 2], 10}; o[t] = a[t % 2].read(uint2(0)).x + p.t.read(uint2(0)).x * p.scale; }",
+         &x, 4);
+    EXPECT(&x, 65, 56, 65, 56);
+    emu_library *l = emu_text("struct Arguments { texture2d<float> t [[id(0)]]; sampler s [[id(1)]]; };\n"
+                              "kernel void k(constant Arguments &x [[buffer(0)]], device float *o [[buffer(1)]]) { *o = x.t.sample(x.s, float2(0)).x; }");
+    uint64_t arguments[2] = {1, 0};
+    const emu_binding buffers[2] = {{arguments, sizeof arguments}, {x.out, sizeof x.out}};
+    const emu_launch launch = {.kernel = emu_library_find(l, STR("k")), .buffers = buffers, .buffer_count = 2, .textures = x.textures,
+                               .texture_count = 2, .samplers = x.samplers, .sampler_count = 1, .groups = {1, 1, 1}, .threads = {1, 1, 1}};
+    ingot_error error;
+    assert_int_equal(emu_run(&launch, &error), INGOT_OK);
+    EXPECT(&x, 6);
+    emu_library_free(l);
+}
+
+static void refuse(const char *body, textured *x, ingot_status status, const char *part)
+{
+    ingot_error error;
+    assert_int_equal(run(body, x, 1, &error), status);
+    if (strstr(error.message, part) == NULL) fail_msg("'%s' is not in: %s", part, error.message);
+}
+
+/* What does not fit the parameter is refused before the run, what a run meets stops it; and what a text may not do. */
+static void test_faults(void **state)
+{
+    (void)state;
+    float a[4] = {1, 2, 3, 4};
+    textured x = {.textures = {make(EMU_TEXTURE_2D, EMU_FORMAT_R32_FLOAT, (uint32_t[]){2, 2, 1, 1}, a)}};
+    refuse("kernel void k(texture1d<float> t, device float *o) { *o = t.read(0u).x; }", &x, INGOT_VALUE, "[[texture(0)]] is a texture1d<float");
+    refuse("kernel void k(texture2d<int> t, device float *o) { *o = t.read(uint2(0)).x; }", &x, INGOT_VALUE, "a texture of format r32float is bound");
+    refuse("kernel void k(texture2d<float> t [[texture(1)]], device float *o) { *o = t.read(uint2(0)).x; }", &x, INGOT_DEVICE,
+           "read of [[texture(1)]], where nothing is bound");
+    x.textures[0].size = 12;
+    refuse("kernel void k(texture2d<float> t, device float *o) { *o = t.read(uint2(1, 1)).x; }", &x, INGOT_DEVICE, "past the end of its memory");
+    emu_refused("kernel void k(texture2d<float> t, device float *o) { t.write(float4(0), uint2(0)); }",
+                "only a texture with access::write or access::read_write can be written");
+    emu_refused("kernel void k(texture2d<float, access::read> t, device float *o) { constexpr sampler s; *o = t.sample(s, float2(0)).x; }",
+                "only a texture with access::sample can be sampled");
+    emu_refused("kernel void k(texturecube<float> t) {}", "'texturecube': cube and multisampled textures are not supported");
+    emu_refused("kernel void k(texture2d<float> a [[texture(1)]], array<texture2d<float>, 2> b [[texture(0)]]) {}", "slot 0 is given to 'a' already");
+    emu_refused("kernel void k(device float *o [[texture(0)]]) {}", "a [[texture(n)]] parameter is a texture, not");
+    emu_refused("kernel void k(texture2d<float> a [[texture(128)]]) {}", "slot 128 is out of range: there are 128, from 0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reading),
         cmocka_unit_test(test_writing),
         cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

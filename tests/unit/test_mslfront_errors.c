@@ -118,8 +118,8 @@ static void refused_by_name(void **state)
             "1:68: error: an atomic has no plain value; there is atomic_load_explicit()");
     msl_bad("struct S { int a : 3; };", "1:18: error: bit fields are not supported");
     msl_bad("struct S : T { };", "1:12: error: expected a base class");
-    msl_bad("using namespace metal; kernel void k(texture2d<float> t [[texture(0)]]) {}",
-            "1:38: error: 'texture2d': textures and samplers are not supported");
+    msl_bad("using namespace metal; kernel void k(texturecube<float> t [[texture(0)]]) {}",
+            "1:38: error: 'texturecube': cube and multisampled textures are not supported");
     msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} };",
             "1:19: error: a copy constructor of the text's own is not supported: values are copied as they are");
     msl_bad("struct S { ~S() {} };", "1:12: error: a destructor is not supported");
