@@ -175,7 +175,7 @@ static void describe(kernel *k)
     for (uint32_t slot = 0; slot < EMU_MAX_BUFFERS; ++slot) {
         for (size_t i = 0; i < from->arg_count; ++i) {
             const emu_arg *a = &from->args[i];
-            if (a->slot != slot) continue;
+            if (a->slot != slot || a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue; /* tensors are buffers */
             if (a->kind == EMU_ARG_THREADGROUP) {
                 k->info.dynamic_count = slot + 1;
             } else if (k->info.slot_count < EMU_MAX_BUFFERS) {
