@@ -123,6 +123,11 @@ val lower_cross(lower *l, const mf_expr *e)
     const cross_row *row = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         if (rows[i].builtin == e->builtin) row = &rows[i];
+    if (e->builtin == MF_FN_THREAD_INDEX_IN_SIMDGROUP) {
+        val lane = lower_val(l, 1);
+        lane.at[0] = emu_convert(g, EMU_U16, lower_input(l, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, 0));
+        return lane;
+    }
     if (e->builtin == MF_FN_SIMD_IS_HELPER_THREAD) return lower_zero(l, e->type);
     if (row == NULL) {
         lower_refuse(l, e->at, "'%s' is not supported", mf_builtin_name(e->builtin));

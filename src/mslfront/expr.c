@@ -412,6 +412,8 @@ static bool unify(mf_parser *p, mf_expr **b, mf_expr **c, span at)
         if (mf_is_scalar((*b)->type) && mf_is_scalar((*c)->type))
             to = mf_common_scalar((*b)->type, (*c)->type);
     }
+    if (to == NULL && tb->kind == MF_TYPE_RECORD && mf_rank_to(p, *b, tc) != MF_NO_CONVERSION) to = tc;
+    if (to == NULL && tc->kind == MF_TYPE_RECORD && mf_rank_to(p, *c, tb) != MF_NO_CONVERSION) to = tb;
     if (to == NULL) {
         diag_error(p->diags, at, "the arms of '?:' have types '%.*s' and '%.*s', which do not mix",
                    STR_ARG(mf_type_text(p->mem, tb)), STR_ARG(mf_type_text(p->mem, tc)));

@@ -56,10 +56,19 @@ mf_expr *mf_to_base(mf_parser *p, mf_expr *e, const mf_record *base)
     return e;
 }
 
+mf_expr *mf_make_closure(mf_parser *p, span at)
+{
+    return mf_make_var(p, p->function->self, at);
+}
+
 mf_expr *mf_make_self(mf_parser *p, span at)
 {
     mf_var *self = p->function != NULL ? p->function->self : NULL;
-    if (self != NULL) return mf_make_var(p, self, at);
+    const bool lambda = self != NULL && p->function->record->is_closure;
+    mf_ident *outer = lambda ? mf_intern(p->mem, p->idents, STR("this")) : NULL;
+    if (lambda && mf_find(p->function->record->scope, outer) != NULL)
+        return mf_make_member(p, mf_make_var(p, self, at), outer, at);
+    if (self != NULL && !lambda) return mf_make_var(p, self, at);
     if (p->unevaluated && p->scope->record != NULL) {
         mf_declarator d = {.type = {.type = p->scope->record->type}, .at = at};
         return mf_make_var(p, mf_new_var(p, MF_VAR_LOCAL, &d), at);

@@ -304,6 +304,16 @@ void mf_parse_typedef(mf_parser *p, const mf_specs *specs)
     mf_expect(p, MF_TOK_SEMI, "after the typedef");
 }
 
+mf_var *mf_parse_condition_variable(mf_parser *p, mf_stmts *out)
+{
+    mf_specs specs;
+    const size_t before = out->n;
+    if (!mf_parse_specs(p, &specs)) return NULL;
+    mf_refuse_alignas(p, &specs);
+    parse_one_local(p, &specs, out);
+    return p->panic || out->n == before ? NULL : out->at[out->n - 1]->var;
+}
+
 void mf_parse_local(mf_parser *p, mf_stmts *out)
 {
     mf_specs specs;
@@ -366,6 +376,15 @@ static void parse_static_assert(mf_parser *p)
     mf_expect(p, MF_TOK_SEMI, "after 'static_assert(...)'");
 }
 
+/* The names of `inner` are seen in `outer` as well. */
+static void use_scope(mf_parser *p, mf_scope *outer, mf_scope *inner)
+{
+    mf_scope **used = arena_array(p->mem, mf_scope *, outer->used_count + 1);
+    for (size_t i = 0; i < outer->used_count; ++i) used[i] = outer->used[i];
+    used[outer->used_count++] = inner;
+    outer->used = used;
+}
+
 static void using_namespace(mf_parser *p, span begin)
 {
     mf_advance(p);
@@ -373,10 +392,7 @@ static void using_namespace(mf_parser *p, span begin)
     if (r.id == NULL) return;
     mf_scope *s = p->scope;
     if (r.symbol != NULL && r.symbol->kind == MF_SYM_NAMESPACE) {
-        mf_scope **used = arena_array(p->mem, mf_scope *, s->used_count + 1);
-        for (size_t i = 0; i < s->used_count; ++i) used[i] = s->used[i];
-        used[s->used_count++] = r.symbol->names;
-        s->used = used;
+        use_scope(p, s, r.symbol->names);
         s->is_metal |= r.symbol->names->is_metal;
     } else if (str_is(r.id->text, "metal")) {
         s->is_metal = true;
@@ -429,44 +445,54 @@ bool mf_parse_common_decl(mf_parser *p)
 
 static void parse_top(mf_parser *p);
 
+/* The scope of a namespace that is opened, perhaps again, within the cursor's; NULL after a complaint. */
+static mf_scope *enter_namespace(mf_parser *p, const mf_token *t)
+{
+    mf_symbol *known = mf_find(p->scope, t->ident);
+    if (known != NULL && known->kind != MF_SYM_NAMESPACE) {
+        mf_syntax(p, t->at, "'%.*s' is already declared in this scope", STR_ARG(t->ident->text));
+        return NULL;
+    }
+    if (known != NULL) {
+        p->scope = known->names;
+        return known->names;
+    }
+    mf_scope *outer = p->scope;
+    mf_scope *s = mf_push_scope(p, MF_SCOPE_NAMESPACE);
+    s->label = str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(t->ident->text));
+    s->in_metal = outer->in_metal || (outer == p->global && str_is(t->ident->text, "metal"));
+    s->is_metal = outer == p->global && str_is(t->ident->text, "metal");
+    if (s->is_metal) p->metal = s;
+    mf_add_symbol(p, outer, MF_SYM_NAMESPACE, t->ident, t->at)->names = s;
+    return s;
+}
+
+/* "namespace a::b {": each within the one before. An inline one's names are seen in the outer one too; an unnamed one is as good as
+ * none in a single text. */
 static void parse_namespace(mf_parser *p)
 {
+    unsigned scopes = 0;
+    bool is_inline = mf_accept(p, MF_KW_INLINE);
     mf_advance(p);
-    const mf_token *t = mf_cur(p);
-    mf_scope *s = NULL;
-    if (mf_accept(p, MF_TOK_IDENT)) {
-        mf_symbol *known = mf_find(p->scope, t->ident);
-        if (known != NULL && known->kind != MF_SYM_NAMESPACE) {
-            mf_syntax(p, t->at, "'%.*s' is already declared in this scope",
-                      STR_ARG(t->ident->text));
-            return;
+    while (mf_at(p, MF_TOK_IDENT)) {
+        mf_scope *outer = p->scope;
+        mf_scope *s = enter_namespace(p, mf_cur(p));
+        if (s == NULL) break;
+        if (is_inline) use_scope(p, outer, s);
+        ++scopes;
+        mf_advance(p);
+        if (!mf_accept(p, MF_TOK_SCOPE)) break;
+        is_inline = mf_accept(p, MF_KW_INLINE);
+    }
+    if (!p->panic && mf_expect(p, MF_TOK_L_BRACE, "after 'namespace'") && mf_enter(p)) {
+        while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+            parse_top(p);
+            if (p->panic) mf_recover(p);
         }
-        if (known != NULL) {
-            s = known->names;
-            p->scope = s;
-        } else {
-            mf_scope *outer = p->scope;
-            s = mf_push_scope(p, MF_SCOPE_NAMESPACE);
-            s->label =
-                str_format(p->mem, "%.*s%.*s::", STR_ARG(outer->label), STR_ARG(t->ident->text));
-            s->in_metal =
-                outer->in_metal || (outer == p->global && str_is(t->ident->text, "metal"));
-            s->is_metal = outer == p->global && str_is(t->ident->text, "metal");
-            if (s->is_metal) p->metal = s;
-            mf_add_symbol(p, outer, MF_SYM_NAMESPACE, t->ident, t->at)->names = s;
-        }
+        mf_leave(p);
+        mf_expect(p, MF_TOK_R_BRACE, "at the end of the namespace");
     }
-    if (!mf_expect(p, MF_TOK_L_BRACE, "after 'namespace'") || !mf_enter(p)) {
-        if (s != NULL) mf_pop_scope(p);
-        return;
-    }
-    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
-        parse_top(p);
-        if (p->panic) mf_recover(p);
-    }
-    mf_leave(p);
-    mf_expect(p, MF_TOK_R_BRACE, "at the end of the namespace");
-    if (s != NULL) mf_pop_scope(p); /* an unnamed namespace is as good as none in a single text */
+    while (scopes-- != 0) mf_pop_scope(p);
 }
 
 /* [[function_constant(n)]]: a value that the options give. */
@@ -535,7 +561,23 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
 
 static bool is_unsupported_word(mf_token_kind k)
 {
-    return k == MF_KW_VERTEX || k == MF_KW_FRAGMENT || k == MF_KW_ASM;
+    return k == MF_KW_ASM;
+}
+
+/* A vertex or fragment function: not read, as only kernels run here. */
+static void pass_over_stage(mf_parser *p)
+{
+    const span begin = mf_cur(p)->at;
+    const str what = mf_token_text(mf_cur(p));
+    while (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_END)) mf_advance(p);
+    if (!mf_at(p, MF_TOK_L_PAREN)) {
+        mf_syntax(p, begin, "expected a function after '%.*s'", STR_ARG(what));
+        return;
+    }
+    const mf_token *name = &p->tokens[p->at - 1];
+    diag_warning(p->diags, name->at, "the %.*s function '%.*s' is not read: only kernels run here", STR_ARG(what),
+                 STR_ARG(mf_token_text(name)));
+    p->at = mf_skip_function(p, p->at);
 }
 
 /* "Class::name" or "Class<...>::name": a member defined outside. */
@@ -560,11 +602,11 @@ static void parse_top(mf_parser *p)
     }
     bool inline_namespace = t->kind == MF_KW_INLINE && mf_ahead(p, 1)->kind == MF_KW_NAMESPACE;
     if (t->kind == MF_KW_NAMESPACE || inline_namespace) {
-        if (inline_namespace) {
-            mf_syntax(p, t->at, "inline namespaces are not supported");
-            return;
-        }
         parse_namespace(p);
+        return;
+    }
+    if (t->kind == MF_KW_VERTEX || t->kind == MF_KW_FRAGMENT) {
+        pass_over_stage(p);
         return;
     }
     if (is_unsupported_word(t->kind)) {

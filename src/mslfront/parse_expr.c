@@ -144,9 +144,32 @@ static mf_expr *parse_defined(mf_parser *p, const mf_ref *r)
     return mf_int(p, r->at, mf_scalar_type(MF_BOOL), v->is_given);
 }
 
+/* The lambda whose body is read, where there is one. */
+static const mf_record *closure_of(const mf_parser *p)
+{
+    const mf_candidate *f = p->function;
+    return f != NULL && f->record != NULL && f->record->is_closure ? f->record : NULL;
+}
+
+/* A variable of the function around the lambda that it has not captured: false after a complaint. */
+static bool check_captured(mf_parser *p, const mf_ref *r)
+{
+    const mf_var *v = r->symbol->var;
+    const mf_record *closure = closure_of(p);
+    if (closure == NULL || v->kind == MF_VAR_GLOBAL || (v->has_value && mf_is_scalar(v->type))) return true;
+    for (const mf_scope *s = p->scope; s != NULL && s->record != closure; s = s->parent)
+        if (mf_find(s, r->id) != NULL) return true;
+    diag_error(p->diags, r->at, "'%.*s' is not captured by the lambda", STR_ARG(r->id->text));
+    return false;
+}
+
 static mf_expr *symbol_value(mf_parser *p, const mf_ref *r)
 {
     const mf_symbol *s = r->symbol;
+    const mf_record *closure = closure_of(p);
+    if (s->kind == MF_SYM_FIELD && closure != NULL && mf_find(closure->scope, r->id) == s)
+        return mf_make_member(p, mf_make_closure(p, r->at), r->id, r->at);
+    if (s->kind == MF_SYM_VAR && s->var != NULL && !check_captured(p, r)) return mf_error(p, r->at);
     switch (s->kind) {
     case MF_SYM_VAR: return mf_make_var(p, s->var, r->at);
     case MF_SYM_ENUMERATOR: return mf_int(p, r->at, s->type.type, s->value);
@@ -190,10 +213,17 @@ static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
     mf_ref own = *r;
     own.id = mf_intern(p->mem, p->idents, (str){name.p + head.n, name.n - head.n});
     own.builtin = own.id->builtin;
-    if (str_is(own.id->text, "get_thread_index_in_simdgroup") || own.builtin < 0) return NULL;
+    const bool lane = str_is(own.id->text, "get_thread_index_in_simdgroup");
+    if (own.builtin < 0 && !lane) return NULL;
     mf_exprs args = mf_exprs_none();
     mf_advance(p);
     if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, r->at);
+    if (lane) { /* its argument only says what type the answer has */
+        own.id = mf_intern(p->mem, p->idents, STR("__simdgroup_lane"));
+        own.builtin = own.id->builtin;
+        args.n = 0;
+        return mf_call_function(p, &own, &args, mf_since(p, r->at));
+    }
     mf_constant c;
     if (bits && args.n == 1) { /* of an unsigned int, giving an int */
         args.at[0] = mf_explicit(p, args.at[0], (mf_qtype){.type = mf_scalar_type(MF_UINT)}, r->at);

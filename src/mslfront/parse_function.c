@@ -437,7 +437,9 @@ static bool read_tail(mf_parser *p, head *h)
         case MF_KW_DEVICE: h->self.space = MF_DEVICE; break;
         case MF_KW_CONSTANT: h->self.space = MF_CONSTANT; break;
         case MF_KW_THREADGROUP: h->self.space = MF_THREADGROUP; break;
-        case MF_KW_NOEXCEPT: break;
+        case MF_KW_NOEXCEPT:
+        case MF_TOK_AMP:
+        case MF_TOK_AMP_AMP: break; /* objects are values here, whatever they are called on */
         case MF_TOK_L_SQUARE:
             if (mf_ahead(p, 1)->kind != MF_TOK_L_SQUARE) return true;
             if (!mf_parse_attributes(p, &h->attributes)) return false;

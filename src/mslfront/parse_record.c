@@ -95,6 +95,18 @@ static void parse_static(mf_parser *p, const mf_specs *specs, mf_declarator *d)
     if (s != NULL) s->var = v;
 }
 
+/* What a member is to a vertex or fragment function, which is not read here: it lies where it does all the same. */
+static bool is_stage_attribute(str name)
+{
+    static const char *const names[] = {"attribute", "position", "color", "user", "flat", "center_perspective", "center_no_perspective",
+                                        "centroid_perspective", "centroid_no_perspective", "sample_perspective", "sample_no_perspective",
+                                        "point_size", "clip_distance", "depth", "stencil", "sample_mask", "invariant", "index", "primitive_id",
+                                        "render_target_array_index", "viewport_array_index", "front_facing", "point_coord"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (str_is(name, names[i])) return true;
+    return false;
+}
+
 static bool member_attributes(mf_parser *p, mf_var_id *id)
 {
     mf_attributes attributes = mf_attributes_none();
@@ -106,6 +118,7 @@ static bool member_attributes(mf_parser *p, mf_var_id *id)
             id->number = (uint32_t)a->number;
             continue;
         }
+        if (is_stage_attribute(a->name->text)) continue;
         diag_error(p->diags, a->at, "the attribute '%.*s' of a member is not supported",
                    STR_ARG(a->name->text));
     }
@@ -195,8 +208,7 @@ static bool is_access(const mf_parser *p)
     return k == MF_KW_PUBLIC || k == MF_KW_PRIVATE || k == MF_KW_PROTECTED;
 }
 
-/* One thing in a struct's body; false when it was refused. */
-static void parse_member_decl(mf_parser *p, mf_record *r, mf_fields *fields)
+void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
 {
     if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
     if (is_access(p)) { /* everything is accessible here: accepted texts mean the same */
@@ -213,8 +225,9 @@ static void parse_member_decl(mf_parser *p, mf_record *r, mf_fields *fields)
     parse_members(p, r, fields);
 }
 
-static void lay_out(mf_record *r, mf_type *t)
+void mf_lay_out(mf_record *r)
 {
+    mf_type *t = r->own_type;
     uint64_t at = 0, size = 0;
     uint32_t align = 1;
     for (size_t i = 0; i < r->field_count; ++i) {
@@ -229,6 +242,7 @@ static void lay_out(mf_record *r, mf_type *t)
     t->align = align;
     t->size = round_up(size, align);
     if (t->size == 0) t->size = 1; /* C++'s size of an empty class */
+    r->complete = true;
 }
 
 mf_record *mf_new_record(mf_parser *p, bool is_union, str name, span at)
@@ -307,7 +321,7 @@ void mf_parse_record_body(mf_parser *p, mf_record *r)
     }
     while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
         size_t before = p->at;
-        parse_member_decl(p, r, &fields);
+        mf_parse_member(p, r, &fields);
         if (p->panic) mf_recover(p);
         if (p->at == before && !mf_at(p, MF_TOK_R_BRACE)) mf_advance(p);
     }
@@ -321,13 +335,12 @@ void mf_parse_record_body(mf_parser *p, mf_record *r)
         diag_error(p->diags, r->at, "the struct is too large");
         r->field_count = 0;
     }
-    lay_out(r, r->own_type);
+    mf_lay_out(r);
     if (r->own_align > r->own_type->align) {
         r->own_type->align = r->own_align;
         r->own_type->size = round_up(r->own_type->size, r->own_align);
     }
     r->constructs = constructs(r);
-    r->complete = true;
 }
 
 /* The record that a name already stands for in this scope, to complete or to mention. */

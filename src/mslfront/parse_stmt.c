@@ -12,6 +12,7 @@ mf_stmt *mf_new_stmt(mf_parser *p, mf_stmt_kind kind, span at)
 }
 
 static void parse_into(mf_parser *p, mf_stmts *out);
+static bool at_declaration(mf_parser *p);
 
 static mf_stmt *block_of(mf_parser *p, const mf_stmts *items, span at)
 {
@@ -59,15 +60,45 @@ mf_stmt *mf_parse_block(mf_parser *p)
     return block_of(p, &items, mf_since(p, begin));
 }
 
-/* "( condition )" as a scalar bool. */
+/* Whether a ";" stands before the ")" that closes the head of an if, a while or a switch, the cursor behind its "(". */
+static bool has_init(const mf_parser *p)
+{
+    for (size_t at = p->at;;) {
+        mf_token_kind k = p->tokens[at].kind;
+        if (k == MF_TOK_SEMI) return true;
+        if (k == MF_TOK_R_PAREN || k == MF_TOK_END) return false;
+        bool open = k == MF_TOK_L_PAREN || k == MF_TOK_L_SQUARE || k == MF_TOK_L_BRACE;
+        at = open ? mf_skip_balanced(p, at) : at + 1;
+    }
+}
+
+/* What may stand before the condition, "init;", and the condition's own variable, "T x = value": their statements go to `out`. The
+ * condition is a value not yet made a bool. */
+static mf_expr *parse_head(mf_parser *p, const char *where, mf_stmts *out)
+{
+    span begin = mf_cur(p)->at;
+    if (!mf_expect(p, MF_TOK_L_PAREN, where)) return mf_error(p, begin);
+    if (has_init(p)) {
+        if (mf_at_type(p)) mf_parse_local(p, out);
+        else parse_into(p, out);
+        if (p->panic) return mf_error(p, begin);
+    }
+    mf_expr *e = NULL;
+    if (mf_at_type(p) && at_declaration(p)) {
+        const mf_var *v = mf_parse_condition_variable(p, out);
+        e = v != NULL ? mf_make_var(p, p->locals.at[v->index], v->at) : mf_error(p, begin);
+    } else {
+        e = mf_parse_expr(p);
+    }
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the condition")) return mf_error(p, begin);
+    return e;
+}
+
+/* "( condition )" as a scalar bool, with nothing declared in it. */
 static mf_expr *parse_condition(mf_parser *p, const char *where)
 {
     span begin = mf_cur(p)->at;
     if (!mf_expect(p, MF_TOK_L_PAREN, where)) return mf_error(p, begin);
-    if (mf_at_type(p) && mf_ahead(p, 1)->kind == MF_TOK_IDENT) {
-        mf_syntax(p, mf_cur(p)->at, "a variable declared in a condition is not supported");
-        return mf_error(p, begin);
-    }
     mf_expr *e = mf_parse_expr(p);
     if (!mf_expect(p, MF_TOK_R_PAREN, "after the condition")) return mf_error(p, begin);
     return mf_condition_value(p, e);
@@ -81,34 +112,47 @@ static mf_stmt *skipped(mf_parser *p)
     return s;
 }
 
+/* One if of a chain up to its "else": false where the chain ends here. What its head declares goes before it, in a block. */
+static bool parse_link(mf_parser *p, mf_stmt *s, mf_stmts *head)
+{
+    mf_advance(p);
+    bool decided = mf_accept(p, MF_KW_CONSTEXPR);
+    s->cond = mf_condition_value(p, parse_head(p, "after 'if'", head));
+    if (p->panic) return false;
+    mf_constant c = {.i = 1};
+    if (decided && !mf_bad(s->cond) && !mf_fold(s->cond, &c))
+        diag_error(p->diags, s->cond->at, "the condition of 'if constexpr' must be constant");
+    s->body = decided && c.i == 0 ? skipped(p) : parse_body(p);
+    if (p->panic || !mf_accept(p, MF_KW_ELSE)) return false;
+    if (decided && c.i != 0) {
+        skipped(p);
+        return false;
+    }
+    if (mf_at(p, MF_KW_IF)) return true;
+    s->other = parse_body(p);
+    return false;
+}
+
 /* An if and the chain of its else-ifs, without recursion along the chain. */
 static mf_stmt *parse_if(mf_parser *p)
 {
     mf_stmt *first = NULL, **link = &first;
-    for (unsigned n = 0;; ++n) {
+    unsigned scopes = 0;
+    bool more = true;
+    for (unsigned n = 0; more; ++n) {
         mf_stmt *s = mf_new_stmt(p, MF_STMT_IF, mf_cur(p)->at);
-        if (n == MF_ELSE_CHAIN)
-            mf_syntax(p, s->at, "more than %d 'else if' in a chain", MF_ELSE_CHAIN);
-        *link = s;
-        mf_advance(p);
-        bool decided = mf_accept(p, MF_KW_CONSTEXPR);
-        s->cond = parse_condition(p, "after 'if'");
-        if (p->panic) return first;
-        mf_constant c = {.i = 1};
-        if (decided && !mf_bad(s->cond) && !mf_fold(s->cond, &c))
-            diag_error(p->diags, s->cond->at, "the condition of 'if constexpr' must be constant");
-        s->body = decided && c.i == 0 ? skipped(p) : parse_body(p);
-        if (p->panic || !mf_accept(p, MF_KW_ELSE)) return first;
-        if (decided && c.i != 0) {
-            skipped(p);
-            return first;
-        }
-        if (!mf_at(p, MF_KW_IF)) {
-            s->other = parse_body(p);
-            return first;
-        }
+        if (n == MF_ELSE_CHAIN) mf_syntax(p, s->at, "more than %d 'else if' in a chain", MF_ELSE_CHAIN);
+        mf_stmts head = mf_stmts_none();
+        mf_push_scope(p, MF_SCOPE_BLOCK);
+        ++scopes;
+        more = parse_link(p, s, &head);
+        const bool plain = head.n == 0;
+        if (!plain) mf_stmts_push(p->mem, &head, s);
+        *link = plain ? s : block_of(p, &head, s->at);
         link = &s->other;
     }
+    while (scopes-- != 0) mf_pop_scope(p);
+    return first;
 }
 
 /* Whether "(" begins the head of a range-based for: a ":" before any ";". */
@@ -250,15 +294,35 @@ static mf_stmt *parse_for(mf_parser *p, span begin)
     return s;
 }
 
+/* The statement "if (!x) break;". */
+static mf_stmt *break_unless(mf_parser *p, mf_expr *cond)
+{
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_IF, cond->at);
+    s->cond = mf_make_unary(p, MF_EXPR_NOT, cond, cond->at);
+    s->body = mf_new_stmt(p, MF_STMT_BREAK, cond->at);
+    return s;
+}
+
+/* A variable in the condition is made anew each turn: "for (;;) { T x = value; if (!x) break; ... }". */
 static mf_stmt *parse_while(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_WHILE, begin);
+    mf_stmts items = mf_stmts_none();
     mf_advance(p);
-    s->cond = parse_condition(p, "after 'while'");
-    if (p->panic) return s;
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    s->cond = mf_condition_value(p, parse_head(p, "after 'while'", &items));
     ++p->loops;
-    s->body = parse_body(p);
+    if (!p->panic && items.n == 0) {
+        s->body = parse_body(p);
+    } else if (!p->panic) {
+        s->kind = MF_STMT_FOR;
+        if (!mf_bad(s->cond)) mf_stmts_push(p->mem, &items, break_unless(p, s->cond));
+        s->cond = NULL;
+        mf_stmts_push(p->mem, &items, parse_body(p));
+        s->body = block_of(p, &items, begin);
+    }
     --p->loops;
+    mf_pop_scope(p);
     return s;
 }
 
@@ -341,24 +405,28 @@ static void check_labels(mf_parser *p, const mf_stmts *items)
 static mf_stmt *parse_switch(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_SWITCH, begin);
+    mf_stmts head = mf_stmts_none();
     mf_advance(p);
-    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'switch'")) return s;
-    mf_expr *e = mf_value(p, mf_parse_expr(p));
+    mf_push_scope(p, MF_SCOPE_BLOCK);
+    mf_expr *e = mf_value(p, parse_head(p, "after 'switch'", &head));
+    if (p->panic) {
+        mf_pop_scope(p);
+        return s;
+    }
     if (!mf_bad(e) && e->type->kind == MF_TYPE_ENUM)
         e = mf_cast_to(p, e, mf_scalar_type(e->type->scalar), MF_CAST_CONVERT);
     s->cond = mf_promote(p, e);
-    if (!mf_expect(p, MF_TOK_R_PAREN, "after the value of the switch")) return s;
     if (!mf_bad(s->cond) && !mf_is_integer(s->cond->type)) {
         diag_error(p->diags, s->cond->at, "a switch needs an integer, not '%.*s'",
                    STR_ARG(mf_type_text(p->mem, s->cond->type)));
     }
     if (!mf_at(p, MF_TOK_L_BRACE)) {
         mf_syntax(p, mf_cur(p)->at, "expected '{' after 'switch (...)'");
+        mf_pop_scope(p);
         return s;
     }
     mf_stmts items = mf_stmts_none();
     mf_advance(p);
-    mf_push_scope(p, MF_SCOPE_BLOCK);
     ++p->switches;
     parse_switch_body(p, s, &items);
     --p->switches;
@@ -367,7 +435,9 @@ static mf_stmt *parse_switch(mf_parser *p, span begin)
     check_labels(p, &items);
     s->items = items.at;
     s->item_count = items.n;
-    return s;
+    if (head.n == 0) return s;
+    mf_stmts_push(p->mem, &head, s);
+    return block_of(p, &head, begin);
 }
 
 static mf_stmt *parse_return(mf_parser *p, span begin)

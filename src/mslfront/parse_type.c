@@ -31,7 +31,8 @@ static generic generic_of(const mf_ref *r)
                     {"packed_vec", PACKED_VEC},
                     {"matrix", MATRIX},
                     {"simdgroup_matrix", SIMD_MATRIX},
-                    {"atomic", ATOMIC}};
+                    {"atomic", ATOMIC},
+                    {"_atomic", ATOMIC}};
     if (r->id == NULL || r->symbol != NULL || !r->library) return NO_GENERIC;
     for (size_t i = 0; i < sizeof generics / sizeof generics[0]; ++i) {
         if (str_is(r->id->text, generics[i].name)) return generics[i].kind;
@@ -44,6 +45,15 @@ static bool is_type_ref(const mf_ref *r)
     if (r->id == NULL) return false;
     if (r->symbol != NULL) return r->symbol->kind == MF_SYM_TYPE;
     return (r->type != NULL && !r->is_constant) || generic_of(r) != NO_GENERIC;
+}
+
+/* "coherent" or "coherent(device)" before an address space or another qualifier. */
+static bool at_coherent(const mf_parser *p)
+{
+    if (!mf_at(p, MF_TOK_IDENT) || !str_is(mf_cur(p)->ident->text, "coherent")) return false;
+    const mf_token_kind next = mf_ahead(p, 1)->kind;
+    return next == MF_KW_DEVICE || next == MF_KW_CONST || next == MF_KW_VOLATILE ||
+           (next == MF_TOK_L_PAREN && mf_ahead(p, 2)->kind == MF_KW_DEVICE && mf_ahead(p, 3)->kind == MF_TOK_R_PAREN);
 }
 
 bool mf_at_type(mf_parser *p)
@@ -80,6 +90,7 @@ bool mf_at_type(mf_parser *p)
     case MF_TOK_IDENT:
     case MF_TOK_SCOPE: {
         if (mf_at(p, MF_TOK_IDENT) && str_is(mf_cur(p)->ident->text, "__extension__")) return true;
+        if (at_coherent(p)) return true;
         mf_ref r = mf_peek_name(p);
         return is_type_ref(&r);
     }
@@ -225,8 +236,9 @@ static bool take_qualifier(mf_parser *p, mf_qtype *q)
                    mf_token_name(t->kind));
         break;
     case MF_TOK_IDENT:
-        if (str_is(t->ident->text, "coherent") && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN) {
-            p->at = mf_skip_balanced(p, p->at + 1); /* memory is coherent here in any case */
+        if (at_coherent(p)) { /* memory is coherent here in any case */
+            const bool scope = mf_ahead(p, 1)->kind == MF_TOK_L_PAREN;
+            p->at = scope ? mf_skip_balanced(p, p->at + 1) : p->at + 1;
             return true;
         }
         if (str_is(t->ident->text, "__extension__")) break;
@@ -525,6 +537,8 @@ static bool parse_attribute(mf_parser *p, mf_attributes *out)
             for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) /* literals side by side are one */
                 attribute_text(&text, (str){mf_cur(p)->p + 1, mf_cur(p)->n >= 2 ? mf_cur(p)->n - 2 : 0});
             a.text = str_copy(p->mem, buf_view(&text));
+        } else if (mf_at(p, MF_TOK_IDENT) && (str_is(a.name->text, "user") || str_is(a.name->text, "depth"))) {
+            mf_advance(p); /* a name of its own kind */
         } else {
             mf_expr *e = mf_value(p, mf_parse_ternary(p));
             mf_constant c;

@@ -156,7 +156,9 @@ typedef struct mf_parser {
     diag_list *diags;
     mf_idents *idents;
     mf_types types;
-    const mf_token *tokens; /* ends with MF_TOK_END */
+    const mf_token *tokens; /* ends with MF_TOK_END; behind that, what was written out for lambdas */
+    mf_tokens written;      /* the same, to be added to */
+    struct mf_lambda *lambdas;
     size_t token_count, at;
     mf_scope *global, *scope;
     mf_candidates candidates; /* every function, in order of first declaration */
@@ -173,7 +175,6 @@ typedef struct mf_parser {
     unsigned instances;   /* made so far */
     mf_candidates pending; /* functions whose bodies are still to be read */
     diag_list *loud;      /* where complaints go that must not be lost, while others are dropped */
-    bool auto_params;     /* parameters of a lambda are read: "auto" may stand for a type */
     unsigned quiet;       /* lists of complaints that are dropped, within each other */
     uint32_t prelude_file, texture_file; /* the library's own texts; the second 0 where it was not read */
     mf_scope *metal;      /* the library's namespace */
@@ -446,6 +447,10 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out);
 /* The body of an instance of a class template, at "{" or ":". */
 void mf_parse_record_body(mf_parser *p, mf_record *r);
 mf_record *mf_new_record(mf_parser *p, bool is_union, str name, span at);
+/* One declaration in a struct's body. */
+void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields);
+/* Offsets, size and alignment of a record whose fields are known; it is complete then. */
+void mf_lay_out(mf_record *r);
 /* Specifiers of a member, which may be a constructor or an operator. */
 bool mf_parse_member_specs(mf_parser *p, const mf_record *r, mf_specs *out);
 bool mf_parse_enum(mf_parser *p, mf_qtype *out);
@@ -459,6 +464,8 @@ bool mf_parse_common_decl(mf_parser *p);
 void mf_parse_typedef(mf_parser *p, const mf_specs *specs);
 /* A declaration of variables within a function, up to ";"; each is pushed as a statement. */
 void mf_parse_local(mf_parser *p, mf_stmts *out);
+/* The variable that a condition declares, "T x = value"; NULL after a complaint. */
+mf_var *mf_parse_condition_variable(mf_parser *p, mf_stmts *out);
 /* A variable in constant space behind its declarator. */
 mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d);
 mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d);
@@ -537,6 +544,8 @@ mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at);
 mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name);
 /* The object of the function being read: a place; NULL after a complaint. */
 mf_expr *mf_make_self(mf_parser *p, span at);
+/* The lambda itself, in its body. */
+mf_expr *mf_make_closure(mf_parser *p, span at);
 /* What a member is without an initialiser in the constructor; NULL: left as it is. */
 mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span at);
 /* A place of a record as one of its base. */

@@ -68,7 +68,7 @@ mf_symbol *mf_declare(mf_parser *p, mf_symbol_kind kind, mf_ident *id, span at)
 
 /* Where a part of a qualified name is looked for. */
 typedef struct place {
-    enum { FROM_HERE, IN_SCOPE, IN_METAL, IN_MATH, IN_ENUM, IN_ITEMS, IN_VOTE, NOWHERE } kind;
+    enum { FROM_HERE, IN_SCOPE, IN_METAL, IN_MATH, IN_ENUM, IN_ITEMS, NOWHERE } kind;
     const mf_scope *scope;
     mf_math math;
     str enumeration;
@@ -156,9 +156,6 @@ static void find_in(mf_parser *p, const place *where, mf_ref *r)
             r->value = one->value;
         }
         break;
-    case IN_VOTE:
-        if (str_is(r->id->text, "vote_t")) r->type = mf_scalar_type(MF_ULONG);
-        break;
     case NOWHERE: break;
     }
 }
@@ -189,7 +186,6 @@ static place place_of(const mf_ref *r)
         return (place){.kind = IN_MATH, .math = MF_MATH_PRECISE};
     if (r->type != NULL && r->type->kind == MF_TYPE_ENUM)
         return (place){.kind = IN_ENUM, .enumeration = name};
-    if (r->type != NULL && str_is(name, "simd_vote")) return (place){.kind = IN_VOTE};
     return (place){.kind = NOWHERE};
 }
 

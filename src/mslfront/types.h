@@ -100,6 +100,7 @@ struct mf_record {
     str name; /* empty where unnamed */
     span at;
     bool is_union;
+    bool is_closure; /* of a lambda: what it captured */
     bool complete; /* false while its body is being read */
     bool constructs; /* T x; runs something: a constructor or a member's initialiser */
     struct mf_scope *scope; /* for the parser: its members' names; NULL before its body */

@@ -122,6 +122,7 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
     mf_parser p = {
         .mem = mem, .sources = sources, .diags = diags, .idents = &idents, .types = {.mem = mem}};
     p.tokens = tokens.at;
+    p.written = tokens;
     p.token_count = tokens.n;
     p.prelude_file = tokens.n != 0 ? tokens.at[0].at.file : 0;
     p.texture_file = pp.texture_file;

@@ -140,6 +140,67 @@ static void function_constants(void **state)
     emu_library_free(l);
 }
 
+/* Variables declared in conditions, and what stands before them. */
+static void conditions(void **state)
+{
+    (void)state;
+    EXPECT("static int half_of(int x) { return x / 2; }\n"
+           "kernel void k(device int *o) { if (int h = half_of(9)) o[0] = h; else o[0] = -1; if (int h = half_of(1)) o[1] = h; else o[1] = h - 5;\n"
+           "  if (int a = half_of(0)) o[2] = a; else if (int b = half_of(6); b > 2) o[2] = a + b * 10; else o[2] = 7;\n"
+           "  int n = 20, s = 0; while (int m = half_of(n)) { n = m; if (m == 5) continue; s = s * 10 + m; } o[3] = s; o[4] = n;\n"
+           "  switch (int m = half_of(8); m) { case 4: o[5] = m * 2; break; default: o[5] = 0; } if (uint u = 3; u == 3) o[6] = int(u); }",
+           4, -5, 30, 1021, 1, 8, 3);
+}
+
+/* Lambdas: what they capture and how, those that take anything, handed to templates, within members and within each other. */
+static void lambdas(void **state)
+{
+    (void)state;
+    EXPECT("kernel void k(device int *o) { auto twice = [](int x) { return x * 2; }; o[0] = twice(21); int n = 3;\n"
+           "  auto add = [&](int x) { n += x; }; add(4); o[1] = n; auto kept = [n](int x) { return n * x; }; n = 100; o[2] = kept(2);\n"
+           "  auto all = [=]() { return n + 1; }; n = 0; o[3] = all(); auto counter = [m = 5]() mutable { return ++m; }; counter(); o[4] = counter();\n"
+           "  o[5] = [](float x) -> int { return int(x) + 1; }(2.75f); }",
+           42, 7, 14, 101, 7, 3);
+    EXPECT("template <typename F> void each(int n, F f) { for (int i = 0; i < n; ++i) f(i); }\n"
+           "template <typename F> int fold(const thread int *v, int n, F f) { int r = v[0]; for (int i = 1; i < n; ++i) r = f(r, v[i]); return r; }\n"
+           "template <typename F> void chosen(bool c, F f) { if (c) f(true_type{}); else f(false_type{}); }\n"
+           "kernel void k(device int *o) { int v[4] = {3, 9, 2, 5}; each(4, [&](int i) { o[i] = v[i] * 10; });\n"
+           "  o[4] = fold(v, 4, [](int a, int b) { return a > b ? a : b; }); auto pick = [](auto a, auto b) { return a + b; }; o[5] = pick(1, 2) + int(pick(1.5f, 2.0f) * 2);\n"
+           "  chosen(v[1] > 5, [&](auto c) { o[6] = decltype(c)::value ? 1 : 2; }); chosen(false, [&](auto c) { if constexpr (c.value) o[7] = 1; else o[7] = 2; }); }",
+           30, 90, 20, 50, 9, 10, 1, 2);
+    EXPECT("struct S { int base; int run(int n) { auto add = [&](int x) { return base + x + extra(); }; auto outer = [&](int x) { auto inner = [&](int y) { n += y; return add(y); }; return inner(x) * 10 + n; };\n"
+           "  return outer(2); } int extra() const { return 100; } };\n"
+           "kernel void k(device int *o) { S s = {5}; o[0] = s.run(1); threadgroup int t[2]; auto put = [&](int i, int x) { t[i] = x; }; put(0, 8); put(1, 9); o[1] = t[0] * 10 + t[1];\n"
+           "  constexpr int fixed = 6; auto f = [] { return fixed * 2; }; o[2] = f(); }",
+           1073, 89, 12);
+    emu_refused("kernel void k(device int *o) { int n = 1; auto f = [](int x) { return x + n; }; o[0] = f(1); }", "'n' is not captured by the lambda");
+}
+
+/* Namespaces within each other at once, inline ones, and functions of other stages that are passed over. */
+static void scopes(void **state)
+{
+    (void)state;
+    EXPECT("namespace a::b { constant int two = 2; int f(int x) { return x + two; } namespace c { int g() { return f(10); } } }\n"
+           "namespace a { inline namespace v1 { int h() { return 7; } } int i() { return h() * b::two; } }\n"
+           "struct Out { float4 at [[position]]; float4 colour [[color(0)]]; int id [[user(loc0)]]; };\n"
+           "vertex Out corner(uint i [[vertex_id]]) { Out o; o.at = nowhere(i); return o; }\n"
+           "fragment float4 shade(Out in [[stage_in]]) { return dfdx(in.colour); }\n"
+           "kernel void k(device int *o) { o[0] = a::b::f(1); o[1] = a::b::c::g(); o[2] = a::h(); o[3] = a::i(); Out x; x.id = 4; o[4] = x.id; }",
+           3, 12, 7, 14, 4);
+}
+
+/* Votes are objects; a struct that becomes whatever is asked for; all() of one bool; coherent memory. */
+static void library_types(void **state)
+{
+    (void)state;
+    EXPECT("struct Zero { template <typename T> operator T() && { return T{}; } };\n"
+           "kernel void k(device int *o, coherent device int *c [[buffer(1)]]) { o[0] = true ? 5 : Zero(); o[1] = false ? o[0] : Zero(); float4 v = o[0] > 9 ? float4(1) : Zero(); o[2] = int(v.x);\n"
+           "  simd_vote a = simd_ballot(true); o[3] = int((simd_vote::vote_t)a); o[4] = a.any(); o[5] = a.all(); o[6] = int(simd_vote::vote_t(simd_active_threads_mask())); o[7] = int(quad_vote::vote_t(quad_ballot(false)));\n"
+           "  o[8] = all(o[0] == 5) + any(o[0] == 6) * 10; }",
+           5, 0, 0, 1, 1, 0, 1, 0, 1);
+    emu_refused("kernel void k(device int *o, device int *p) {}\nkernel void l(device int *o) { ulong m = simd_ballot(true); o[0] = int(m); }", "simd_vote");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +209,10 @@ int main(void)
         cmocka_unit_test(initialisers_and_loops),
         cmocka_unit_test(matrices),
         cmocka_unit_test(function_constants),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(lambdas),
+        cmocka_unit_test(scopes),
+        cmocka_unit_test(library_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
