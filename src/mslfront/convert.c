@@ -239,7 +239,7 @@ static mf_candidate *best_conversion(mf_parser *p, const mf_expr *e, const mf_re
     mf_rank best_rank = MF_NO_CONVERSION;
     for (mf_candidate *c = r->conversions; c != NULL; c = c->next) {
         mf_candidate *one = conversion_for(p, c, to, e->at);
-        if (one == NULL || one->self == NULL || !suits(e, one)) continue;
+        if (one == NULL || one->self == NULL || !suits(e, one) || (one->is_explicit && !p->asked)) continue;
         mf_expr value = {.kind = MF_EXPR_CALL, .type = result_of(one), .at = e->at};
         mf_rank rank = standard_rank(&value, to);
         bool better = rank < best_rank || (rank == best_rank && best != NULL &&
@@ -358,9 +358,12 @@ const mf_type *mf_common_scalar(const mf_type *a, const mf_type *b)
 mf_expr *mf_condition_value(mf_parser *p, mf_expr *e)
 {
     const mf_type *boolean = mf_scalar_type(MF_BOOL);
+    const bool outer = p->asked;
+    p->asked = true;
     if (!mf_bad(e) && e->type->kind == MF_TYPE_RECORD &&
         mf_rank_to(p, e, boolean) != MF_NO_CONVERSION)
         e = mf_convert(p, e, boolean, "use");
+    p->asked = outer;
     e = mf_value(p, e);
     if (mf_bad(e)) return e;
     bool number =
@@ -430,8 +433,11 @@ static mf_expr *explicit_value(mf_parser *p, mf_expr *e, const mf_type *to, span
         if (made != NULL) return made;
     }
     if (from->kind == MF_TYPE_RECORD && from != to && to->kind != MF_TYPE_VOID) {
-        if (mf_rank_to(p, e, to) != MF_NO_CONVERSION) return apply(p, e, to);
-        return NULL;
+        const bool outer = p->asked;
+        p->asked = true;
+        mf_expr *made = mf_rank_to(p, e, to) != MF_NO_CONVERSION ? apply(p, e, to) : NULL;
+        p->asked = outer;
+        return made;
     }
     if (to->kind == MF_TYPE_VOID) return mf_cast_to(p, e, to, MF_CAST_TO_VOID);
     if (from == to) return e;

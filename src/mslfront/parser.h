@@ -181,6 +181,7 @@ typedef struct mf_parser {
     bool exhausted;       /* a limit on instances was passed */
     const mf_record *specs_of; /* the specifiers read next are of a member of it */
     mf_record *member_of; /* what is read is an instance of a member template of it */
+    bool asked;           /* a conversion is written or a condition: explicit functions may make it */
     bool converting;      /* a constructor is tried for a conversion: one is the most */
     bool unevaluated;     /* in decltype and sizeof: nothing here is run */
     mf_seen_ids *seen;    /* template names with arguments, read before */

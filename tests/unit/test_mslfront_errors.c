@@ -107,7 +107,7 @@ static void refused_by_name(void **state)
     msl_refuse("long long q;", "1: error: 'long long' does not exist in MSL; 'long' has 64 bits");
     msl_refuse("goto out;", "1: error: 'goto' is not supported");
     msl_refuse("static int q;", "1: error: a static variable in a function must be 'constant'");
-    msl_refuse("auto f = [](int a) { return a; };", "10: error: lambdas are not supported");
+    msl_bad("auto f = [](int a) { return a; };", "1:10: error: a lambda outside of functions is not supported");
     msl_refuse(
         "int *q;",
         "5: error: a pointer needs an address space: device, constant, threadgroup or thread");
