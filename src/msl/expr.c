@@ -163,7 +163,7 @@ void msl_vector_place(emitter *e, const ir_buffer *b, const ir_node *index, ir_t
     buf_char(&e->out, ')');
 }
 
-static void load(emitter *e, const ir_load *n)
+static void load(emitter *e, const ir_load *n, int level)
 {
     if (n->index.n != 1 || n->predicate != NULL) {
         diag_error(e->diags, n->node.at, n->predicate != NULL ? "Predicated buffer load is not supported."
@@ -175,7 +175,11 @@ static void load(emitter *e, const ir_load *n)
     msl_access how = msl_access_of(e, n->buffer, index, type);
     switch (how) {
     case MSL_ELEMENT: msl_element(e, n->buffer, index); return;
-    case MSL_ALIGNED: msl_vector_place(e, n->buffer, index, type, how); return;
+    case MSL_ALIGNED:
+        if (level > MSL_UNARY) buf_char(&e->out, '(');
+        msl_vector_place(e, n->buffer, index, type, how);
+        if (level > MSL_UNARY) buf_char(&e->out, ')');
+        return;
     case MSL_PACKED:
         /* Made a plain vector at once: arithmetic on packed vectors is not defined for all types. */
         buf_printf(&e->out, "%s(", msl_type_or_error(e, type, n->node.at));
@@ -638,7 +642,7 @@ void msl_expr(emitter *e, const ir_node *n, int level)
         return;
     case IR_SELECT: select(e, ir_as_select(n), level); return;
     case IR_CAST: cast(e, ir_as_cast(n)); return;
-    case IR_LOAD: load(e, ir_as_load(n)); return;
+    case IR_LOAD: load(e, ir_as_load(n), level); return;
     case IR_BROADCAST:
         buf_printf(&e->out, "%s(", msl_type_or_error(e, n->type, n->at));
         msl_expr(e, ir_as_broadcast(n)->a, MSL_LOWEST);

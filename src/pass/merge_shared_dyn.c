@@ -6,10 +6,11 @@
  *     R = T.alloc_buffer((m,), "int32", scope="shared.dyn")    ->    S_1: T.let = T.handle_add_byte_offset(D.data, 0)
  *                                                                   R_1: T.let = T.handle_add_byte_offset(D.data, ...)
  *
- * Each part begins at a multiple of 16 bytes. Refused: sizes that depend on what the kernel computes. Left
+ * Each part begins at a multiple of 16 bytes; what was allocated before the threads moves into them. Refused: sizes that depend on what the kernel computes. Left
  * alone: a single allocation. */
 #include "ir/fold.h"
 #include "pass/region.h"
+#include "pass/thread_axis.h"
 
 enum { PART_ALIGN = 16 };
 
@@ -134,16 +135,15 @@ static const ir_node *visit(ir_rewrite *r, const ir_node *n)
     return ir_rewrite_children(r, n);
 }
 
-/* The whole is allocated before all else that the threads do. */
-static const ir_node *with_whole(merge *m, const ir_node *n)
+/* The statement before all else that the threads do. */
+static const ir_node *with_first(arena *mem, const ir_node *n, const ir_node *first)
 {
-    arena *mem = m->cx->mem;
     if (n->kind == IR_THREAD) {
         ir_thread copy = *ir_as_thread(n);
-        copy.body = with_whole(m, copy.body);
+        copy.body = with_first(mem, copy.body, first);
         return arena_copy(mem, &copy, sizeof copy);
     }
-    const ir_node *both[] = {ir_make(mem, ALLOC, alloc, m->whole->at, IR_VOID, .buffer = m->whole), n};
+    const ir_node *both[] = {first, n};
     return ir_seq_new(mem, both, 2, n->at);
 }
 
@@ -166,12 +166,40 @@ static const ir_node *merge_region(void *user, const ir_node *region)
     ir_each(region, note_definition, &m);
     if (m.allocs.n == 0 || stays(&m)) return region;
     lay_out(&m);
-    return with_whole(&m, visit(&m.r, region));
+    const ir_node *whole = ir_make(cx->mem, ALLOC, alloc, m.whole->at, IR_VOID, .buffer = m.whole);
+    return with_first(cx->mem, visit(&m.r, region), whole);
+}
+
+/* ---- Allocations before the threads -------------------------------------------------------------- */
+
+typedef struct inward {
+    ir_rewrite r;
+    ir_node_vec allocs; /* that stand outside of all regions; each is one kernel's (lift_thread_binding) */
+} inward;
+
+static const ir_node *move_inward(ir_rewrite *r, const ir_node *n)
+{
+    inward *w = (inward *)(void *)r;
+    if (!ir_is_stmt(n)) return n;
+    if (n->kind == IR_ALLOC && ir_as_alloc(n)->buffer->scope == IR_SCOPE_SHARED_DYN) {
+        ir_node_vec_push(r->mem, &w->allocs, n);
+        return ir_nop(r->mem);
+    }
+    if (n->kind != IR_THREAD) return ir_rewrite_children(r, n);
+    const ir_node *region = n;
+    for (size_t i = w->allocs.n; i-- > 0;) {
+        const ir_node *a = w->allocs.at[i];
+        if (!memory_is_touched(region, ir_as_alloc(a)->buffer->data)) continue;
+        region = with_first(r->mem, region, a);
+    }
+    return region;
 }
 
 static const ir_node *merge_body(pass_context *cx, const ir_func *f)
 {
-    return region_each(cx->mem, f->body, merge_region, cx);
+    inward w = {.r = {.mem = cx->mem, .node = move_inward}};
+    const ir_node *body = f->kind == IR_FUNC_KERNEL ? f->body : move_inward(&w.r, f->body);
+    return region_each(cx->mem, body, merge_region, cx);
 }
 
 const ir_module *pass_merge_shared_dyn(pass_context *cx, const ir_module *m)
