@@ -408,6 +408,26 @@ INGOT_API size_t ingot_module_param_count(const ingot_module *module, const char
 INGOT_API ingot_status ingot_module_param(const ingot_module *module, const char *function,
                                           size_t index, ingot_param_info *info);
 
+typedef enum ingot_export {
+    INGOT_EXPORT_C,      /* a C source; its library exports the host functions to tvm-ffi's load_module */
+    INGOT_EXPORT_METAL,  /* all kernels in one Metal text */
+    INGOT_EXPORT_SIDECAR /* JSON: kernels with their buffers and arguments, functions with their launches */
+} ingot_export;
+
+/* The module as others load it. INGOT_NOT_FOUND where the Metal text is asked for and not in the module. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_module_export(const ingot_module *module, ingot_export what, ingot_text **out,
+                                                          ingot_error *error);
+
+/* What an exported library calls: opens the module's bytes on the device "metal" ... */
+typedef struct ingot_exported ingot_exported;
+INGOT_API INGOT_MUST_USE ingot_status ingot_exported_open(const void *bytes, size_t size, ingot_exported **out,
+                                                          ingot_error *error);
+/* ... and runs a function as ingot_program_run does, with `count` values of tvm-ffi's ABI (16 bytes each) as arguments and
+ * one as result. Returns 0, or -1 with tvm-ffi's error of the thread set. Any thread. */
+INGOT_API int ingot_exported_call(ingot_exported *exported, const char *function, const void *args, int32_t count,
+                                  void *result);
+INGOT_API void ingot_exported_release(ingot_exported *exported);
+
 /* ---- Devices, buffers, streams -------------------------------------------------------------- */
 
 /* Counted, any thread. */
@@ -472,6 +492,13 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_program_call(ingot_program *program,
                                                          const ingot_value *args, size_t count,
                                                          ingot_stream *stream, ingot_value *result,
                                                          ingot_error *error);
+
+/* The same with tensors in the host's memory (DLPack's CPU and pinned kinds) as well as on the device: back when the stream's
+ * work is done. The software device uses them where they lie; their data must be aligned as its elements are. Tensors that
+ * overlap, one of them written, are refused, but for the very same one given twice. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_program_run(ingot_program *program, const char *function,
+                                                        const ingot_value *args, size_t count, ingot_stream *stream,
+                                                        ingot_value *result, ingot_error *error);
 
 /* Called before each launch of a program's kernel from this stream (NULL switches it off):
  * grid in threadgroups, group in threads, all threadgroup memory, what the kernel declares included. For reports and

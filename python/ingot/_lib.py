@@ -197,6 +197,8 @@ _FUNCTIONS = {
     "ingot_program_load": (_int, [_handle, _handle, _out, _err]),
     "ingot_program_release": (None, [_handle]),
     "ingot_program_call": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
+    "ingot_program_run": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
+    "ingot_module_export": (_int, [_handle, _int, _out, _err]),
     "ingot_dtype_parse": (_int, [_text, c.POINTER(DataType)]),
     "ingot_dtype_print": (_size, [DataType, _text]),
 }

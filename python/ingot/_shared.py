@@ -16,30 +16,34 @@ SUFFIXES = (".so", ".dylib", ".dll")
 _BYTES, _SIZE = "ingot_module_bytes", "ingot_module_size"
 
 
-def write(path: Path, module: bytes, compiler: Optional[str]) -> None:
-    """Makes `path` of a module's bytes."""
+def replace(path: Path, data: bytes) -> None:
+    """Makes the file hold exactly these bytes: written under another name beside it and renamed."""
+    number, name = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def write(path: Path, source: str, compiler: Optional[str]) -> None:
+    """Makes the library `path` of a C source."""
     command = compiler or os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not command:
         raise Failure("a shared library needs a C compiler, and none was found; Module.save needs none")
-    rows = [", ".join(str(byte) for byte in module[i : i + 20]) for i in range(0, len(module), 20)]
-    source = "\n".join(
-        [
-            "#include <stdint.h>",
-            f"const uint64_t {_SIZE} = {len(module)};",
-            f"const unsigned char {_BYTES}[] = {{",
-            ",\n".join(rows),
-            "};",
-            "",
-        ]
-    )
     with tempfile.TemporaryDirectory() as folder:
         file, built = Path(folder) / "module.c", Path(folder) / ("module" + path.suffix)
-        file.write_text(source, encoding="ascii")
-        run = subprocess.run([*command.split(), "-shared", "-fPIC", "-o", str(built), str(file)], capture_output=True,
-                             text=True, check=False)
+        file.write_text(source, encoding="utf-8")
+        run = subprocess.run([*command.split(), "-O1", "-shared", "-fPIC", "-o", str(built), str(file), "-lpthread", "-ldl"],
+                             capture_output=True, text=True, check=False)
         if run.returncode:
             raise Failure(f"{command} failed on the module's library:\n{run.stderr}")
-        shutil.copyfile(built, path)
+        replace(path, built.read_bytes())
 
 
 def read(path: Path) -> bytes:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ctypes as c
 import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
-from . import _shared
-from ._lib import DLTensor, Error, KernelInfo, ParamInfo, Value, lib, take_text
+from . import _shared, dlpack
+from ._lib import TENSOR, DLTensor, Error, KernelInfo, ParamInfo, Value, lib, take_text
 from ._values import decode, encode
 from .dlpack import Array
 from .error import NotFound, check
-from .runtime import Buffer, Device, Tensor, as_host_array, describe, metal, parse_dtype
+from .runtime import Device, Tensor, as_host_array, describe, metal, parse_dtype
+
+
+_EXPORTS = {"c": 0, "metal": 1, "sidecar": 2}
 
 
 @dataclass(frozen=True)
@@ -147,11 +151,29 @@ class Module:
         check(lib.ingot_module_save(self.handle, c.byref(out), c.byref(error)), error)
         return take_text(out)
 
+    def export(self, what: str) -> str:
+        """The module as others load it: "c" (the source of a library for `tvm_ffi.load_module`), "metal" (all kernels in one
+        text) or "sidecar" (JSON: kernels with their buffers and arguments, functions with their launches)."""
+        if what not in _EXPORTS:
+            raise ValueError(f"no export {what!r}: {', '.join(_EXPORTS)}")
+        out, error = c.c_void_p(), Error()
+        check(lib.ingot_module_export(self.handle, _EXPORTS[what], c.byref(out), c.byref(error)), error)
+        return take_text(out).decode("utf-8")
+
     def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, **options: Any) -> None:
-        """Makes a shared library that carries the module, with the system's C compiler; `ingot.load_module` opens it.
-        With another suffix than that of a shared library it does what `save` does."""
-        if Path(file_name).suffix in _shared.SUFFIXES:
-            _shared.write(Path(file_name), self.save_to_bytes(), cc)
+        """Makes a shared library of the module with the system's C compiler: `tvm_ffi.load_module` and `ingot.load_module`
+        open it. With the suffix .c, .metal (with its description beside it) or .json it writes those, and with any other it
+        does what `save` does."""
+        path = Path(file_name)
+        if path.suffix in _shared.SUFFIXES:
+            _shared.write(path, self.export("c"), cc)
+        elif path.suffix == ".c":
+            _shared.replace(path, self.export("c").encode("utf-8"))
+        elif path.suffix == ".json":
+            _shared.replace(path, self.export("sidecar").encode("utf-8"))
+        elif path.suffix == ".metal":
+            _shared.replace(path, self.export("metal").encode("utf-8"))
+            _shared.replace(path.with_name(path.name + ".json"), self.export("sidecar").encode("utf-8"))
         else:
             self.save(file_name)
 
@@ -196,6 +218,7 @@ class Function:
         self.module, self.name = module, name
         self._symbol = name.encode("utf-8")
         self._params: Optional[List[Param]] = None
+        self._frames: List[_Frame] = []  # that no call is using; list's append and pop are safe in threads
 
     @property
     def params(self) -> List[Param]:
@@ -217,47 +240,121 @@ class Function:
 
     def __call__(self, *args: Any) -> Any:
         """Tensors on a device are used where they are, and the work may still run on return. Arrays in the host's memory
-        (NumPy, or by DLPack) are copied to the device and, where the function writes them, back; then all is done."""
-        on, params = _device_of(args), self.params
-        staged: Optional[_Staging] = None
+        (NumPy, or by DLPack) are lent to the device for the call, or copied there and back where they are not compact; then
+        all is done on return."""
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame()
+        try:
+            return self._call(frame, args)
+        finally:
+            self._frames.append(frame)
+
+    def _call(self, frame: "_Frame", args: Tuple[Any, ...]) -> Any:
+        if len(args) != frame.count:
+            frame.reset(len(args), [p.is_written for p in self.params])
+        on, hosted, staged = None, False, None
         keep: List[Any] = []
-        values = (Value * max(len(args), 1))()
         for i, arg in enumerate(args):
-            if isinstance(arg, Tensor) and arg.array is None:
-                values[i] = arg.value
+            kind = type(arg)
+            if kind is np.ndarray and frame.slots[i].take(arg):
+                hosted = True
+            elif kind is Tensor and arg.array is None:
+                frame.slots[i].take_tensor(arg)
+                on = on or arg.device
             elif isinstance(arg, (Tensor, np.ndarray)) or (hasattr(arg, "__dlpack__") and not isinstance(arg, np.generic)):
-                staged = staged or _Staging(on)
-                values[i] = encode(staged.put(arg, params[i] if i < len(params) else None), keep)
+                staged, hosted = staged or _Staging(), True
+                frame.values[i] = encode(staged.put(arg, self.params[i] if i < len(self.params) else None), keep)
+                frame.slots[i].forget()
             else:
-                values[i] = encode(arg, keep)
+                frame.values[i] = encode(arg, keep)
+                frame.slots[i].forget()
         if staged is not None:
-            staged.refuse_overlaps()
-        result, error, opened, program = Value(), Error(), on.opened, self.module.program(on)
+            staged.refuse_overlaps(args)
+        opened = (on or _METAL).opened
+        program = self.module._programs.get(opened) or self.module.program(on or _METAL)
+        run = lib.ingot_program_run if hosted else lib.ingot_program_call
         with opened.guard:
-            status = lib.ingot_program_call(program, self._symbol, values, len(args), opened.stream, c.byref(result),
-                                            c.byref(error))
-            check(status, error)
-            if staged is not None:
-                staged.bring_back()
-        return decode(result)
+            status = run(program, self._symbol, frame.values, len(args), opened.stream, frame.result_at, frame.error_at)
+        if status:
+            check(status, frame.error)
+        if staged is not None:
+            staged.bring_back()
+        return decode(frame.result) if frame.result.kind else None
 
     def __repr__(self) -> str:
         return f"<ingot Function {self.name}({', '.join(p.name for p in self.params)})>"
 
 
-def _device_of(args: Tuple[Any, ...]) -> Device:
-    for arg in args:
-        if isinstance(arg, Tensor) and arg.array is None:
-            return arg.device
-    return metal()
+_METAL = metal()
+
+
+class _Slot:
+    """An argument's place in a frame: describes a NumPy array to the C library, and keeps the description for the next."""
+
+    __slots__ = ("_frame", "_index", "_array", "_shape", "_dtype", "_written", "_tensor", "_value")
+
+    def __init__(self, frame: "_Frame", index: int, written: bool) -> None:
+        self._frame, self._index, self._written = frame, index, written
+        self.forget()
+
+    def forget(self) -> None:
+        """The value in the frame is another's."""
+        self._array: Any = None
+        self._shape: Any = None
+        self._dtype: Any = None
+
+    def take(self, array: Array) -> bool:
+        """Puts an array into the frame; false where it cannot be lent as it is."""
+        flags = array.flags
+        if not (flags.c_contiguous and flags.aligned) or (self._written and not flags.writeable):
+            self.forget()
+            return False
+        if self._shape != array.shape or self._dtype is not array.dtype:
+            if array.dtype.byteorder == ">":
+                self.forget()
+                return False
+            self._shape, self._dtype, self._array = array.shape, array.dtype, None
+            self._tensor = describe(0, array.shape, parse_dtype(array.dtype.name), _METAL, dlpack.CPU)
+            self._value = Value(TENSOR, 0, c.addressof(self._tensor), 0)
+            self._frame.values[self._index] = self._value
+        if self._array is None or self._array() is not array:
+            self._tensor.data = array.ctypes.data
+            self._array = weakref.ref(array)
+        return True
+
+
+    def take_tensor(self, tensor: Tensor) -> None:
+        """Puts a tensor on the device into the frame."""
+        if self._array is None or self._array() is not tensor:
+            self.forget()
+            self._frame.values[self._index] = tensor.value
+            self._array = weakref.ref(tensor)
+
+
+class _Frame:
+    """What a call hands to the C library; used by one call at a time, and again by the next."""
+
+    __slots__ = ("count", "values", "slots", "result", "error", "result_at", "error_at")
+
+    def __init__(self) -> None:
+        self.count = -1
+        self.result, self.error = Value(), Error()
+        self.result_at, self.error_at = c.byref(self.result), c.byref(self.error)
+
+    def reset(self, count: int, written: List[bool]) -> None:
+        """Makes room for `count` arguments."""
+        self.count = count
+        self.values = (Value * max(count, 1))()
+        self.slots = [_Slot(self, i, i < len(written) and written[i]) for i in range(count)]
 
 
 class _Staging:
-    """Host arrays of one call, on their way to the device and back."""
+    """Host arrays of one call that cannot be lent as they are: compact copies, and the way back."""
 
-    def __init__(self, on: Device) -> None:
-        self._on = on
-        self._entries: List[Tuple[Array, Array, Buffer, bool, str]] = []
+    def __init__(self) -> None:
+        self._entries: List[Tuple[Array, Array, bool, str]] = []
 
     def put(self, arg: Any, param: Optional[Param]) -> DLTensor:
         """What the C library is given for a host array."""
@@ -266,41 +363,37 @@ class _Staging:
         name = param.name if param is not None else "?"
         if written and not array.flags.writeable:
             raise ValueError(f"argument {name}: the array is read-only, and the function writes it")
-        return describe(self._buffer(array, written, name), array.shape, parse_dtype(array.dtype.name), self._on)
-
-    def _buffer(self, array: Array, written: bool, name: str) -> int:
-        for i, (other, compact, buffer, was_written, _) in enumerate(self._entries):
-            if _same_memory(array, other):
-                self._entries[i] = (other, compact, buffer, was_written or written, name)
-                return int(buffer.handle or 0)
         if array.dtype.byteorder == ">":
             raise ValueError(f"argument {name}: the array is big-endian")
-        compact = np.require(array, requirements=["C", "A"])
-        buffer = Buffer(self._on, compact.nbytes)
-        buffer.write(compact)
-        self._entries.append((array, compact, buffer, written, name))
-        return int(buffer.handle or 0)
+        compact = self._compact(array, written, name)
+        return describe(compact.ctypes.data, array.shape, parse_dtype(array.dtype.name), _METAL, dlpack.CPU)
 
-    def refuse_overlaps(self) -> None:
-        """Two arrays that share some of their memory would come back in an order that nobody asked for."""
-        for i, (array, _, _, written, name) in enumerate(self._entries):
-            for other, _, _, other_written, other_name in self._entries[:i]:
+    def _compact(self, array: Array, written: bool, name: str) -> Array:
+        for i, (other, compact, was_written, _) in enumerate(self._entries):
+            if _same_memory(array, other):
+                self._entries[i] = (other, compact, was_written or written, name)
+                return compact
+        compact = np.require(array, requirements=["C", "A"])
+        self._entries.append((array, compact, written, name))
+        return compact
+
+    def refuse_overlaps(self, args: Tuple[Any, ...]) -> None:
+        """Two arrays that share some of their memory would come back in an order that nobody asked for. Compact ones are
+        compared by the C library."""
+        arrays = [arg for arg in args if isinstance(arg, np.ndarray)]
+        for i, (array, _, written, name) in enumerate(self._entries):
+            for other, _, other_written, other_name in self._entries[:i]:
                 if (written or other_written) and np.may_share_memory(array, other) and np.shares_memory(array, other):
                     raise ValueError(f"arguments {other_name} and {name} overlap, and one of them is written")
+            for plain in arrays:
+                if not any(_same_memory(plain, entry[0]) for entry in self._entries) and np.shares_memory(array, plain):
+                    raise ValueError(f"argument {name} overlaps another, and is not laid out as that is")
 
     def bring_back(self) -> None:
-        """Waits, and copies to each array what the function wrote into it."""
-        for array, compact, buffer, written, _ in self._entries:
-            if not written:
-                continue
-            if compact is array or np.shares_memory(compact, array):
-                buffer.read(compact)
-            else:
-                fresh = np.empty(array.shape, array.dtype)
-                buffer.read(fresh)
-                array[...] = fresh
-        if self._entries:
-            self._on.sync()
+        """Copies to each array what the function wrote into its compact copy."""
+        for array, compact, written, _ in self._entries:
+            if written and compact is not array and not np.shares_memory(compact, array):
+                array[...] = compact
 
 
 def _same_memory(a: Array, b: Array) -> bool:

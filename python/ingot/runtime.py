@@ -164,10 +164,10 @@ def _numpy_dtype(name: str) -> "np.dtype[Any]":
         return np.dtype(f"uint{t.bits}")
 
 
-def describe(data: int, shape: Sequence[int], dtype: DataType, on: Device) -> DLTensor:
-    """A DLTensor; its shape lives as long as it does."""
+def describe(data: int, shape: Sequence[int], dtype: DataType, on: Device, kind: int = dlpack.METAL) -> DLTensor:
+    """A DLTensor, compact; its shape lives as long as it does."""
     extents = (c.c_int64 * max(len(shape), 1))(*shape)
-    t = DLTensor(data, dlpack.METAL, on.index, len(shape), dtype, extents, None, 0)
+    t = DLTensor(data, kind, on.index, len(shape), dtype, extents, None, 0)
     t.extents = extents
     return t
 

@@ -29,3 +29,13 @@ ingot_status ingot_program_call(ingot_program *program, const char *function, co
     if (stream == NULL) return no_argument(error, "stream");
     return rt_program_call(program, str_of(function), args, count, stream, result, error);
 }
+
+ingot_status ingot_program_run(ingot_program *program, const char *function, const ingot_value *args, size_t count,
+                               ingot_stream *stream, ingot_value *result, ingot_error *error)
+{
+    if (result != NULL) *result = ingot_none();
+    if (program == NULL) return no_argument(error, "program");
+    if (stream == NULL) return no_argument(error, "stream");
+    if (args == NULL && count != 0) return no_argument(error, "args");
+    return rt_program_run(program, str_of(function), args, count, stream, result, error);
+}

@@ -38,6 +38,7 @@ typedef struct cli_verb {
     X(compile)                                                                                     \
     X(run)                                                                                         \
     X(inspect)                                                                                     \
+    X(export)                                                                                      \
     X(devices)                                                                                     \
     X(metallib_ls)                                                                                 \
     X(metallib_info)                                                                               \

@@ -101,6 +101,16 @@ static ingot_status alloc_memory(void *self, size_t size, void **out, ingot_erro
     return INGOT_OK;
 }
 
+static ingot_status adopt_memory(void *self, void *bytes, size_t size, void **out, ingot_error *error)
+{
+    device *d = self;
+    memory *m = mem_zeroed(d->mem, 1, sizeof *m);
+    *out = m;
+    if (m == NULL) return error_no_memory(error);
+    *m = (memory){size, sizeof *m, bytes};
+    return INGOT_OK;
+}
+
 static void free_memory(void *self, void *handle)
 {
     device *d = self;
@@ -338,6 +348,7 @@ const rt_device_fns emu_device = {
     .close = close_device,
     .limits = device_limits,
     .alloc = alloc_memory,
+    .adopt = adopt_memory,
     .free = free_memory,
     .queue_open = open_queue,
     .queue_close = close_queue,

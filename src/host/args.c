@@ -182,11 +182,27 @@ static ingot_status bind_tensor(const binder *b, size_t k)
 
 /* ---- Tensors: whether they agree -------------------------------------------------------------- */
 
-static ingot_status match(const binder *b, size_t k, const host_dim *d, const char *field, int64_t value)
+/* A part of a tensor's description; its text is only made for a message. */
+typedef struct place {
+    const char *name;
+    size_t index; /* SIZE_MAX: the name is all */
+} place;
+
+static const char *place_text(place at, char out[PART])
 {
+    if (at.index == SIZE_MAX) return at.name;
+    snprintf(out, PART, "%s[%zu]", at.name, at.index);
+    return out;
+}
+
+static const place byte_offset = {"byte_offset", SIZE_MAX};
+
+static ingot_status match(const binder *b, size_t k, const host_dim *d, place at, int64_t value)
+{
+    char field[PART];
     /* Compared as the variable's type holds it; what does not fit is refused right after. */
     if (d->kind != HOST_DIM_MATCH || b->frame->regs[d->reg].i == dtype_wrap(b->f->regs[d->reg], value)) return INGOT_OK;
-    return refuse(b, INGOT_VALUE, "Mismatched", k, field, "to match %.100s (%" PRId64 "), got %" PRId64, d->shown.p,
+    return refuse(b, INGOT_VALUE, "Mismatched", k, place_text(at, field), "to match %.100s (%" PRId64 "), got %" PRId64, d->shown.p,
                   b->frame->regs[d->reg].i, value);
 }
 
@@ -215,22 +231,19 @@ static bool is_empty(const binder *b, const host_param *p)
     return false;
 }
 
-typedef ingot_status (*dim_check)(const binder *b, size_t k, const host_dim *dim, const char *field, int64_t value);
+typedef ingot_status (*dim_check)(const binder *b, size_t k, const host_dim *dim, place at, int64_t value);
 
 /* Checks the shape, then the strides from the last to the first, up to the first that fails. */
 static ingot_status each_dim(const binder *b, size_t k, dim_check check)
 {
     const host_param *p = &b->f->params[k];
     const DLTensor *t = b->values[k].as.tensor;
-    char field[PART];
     ingot_status status = INGOT_OK;
     for (size_t d = 0; status == INGOT_OK && d < p->ndim; ++d) {
-        snprintf(field, sizeof field, "shape[%zu]", d);
-        status = check(b, k, &p->shape[d], field, t->shape[d]);
+        status = check(b, k, &p->shape[d], (place){"shape", d}, t->shape[d]);
     }
     for (size_t d = p->stride_count; status == INGOT_OK && d > 0; --d) {
-        snprintf(field, sizeof field, "strides[%zu]", d - 1);
-        status = check(b, k, &p->strides[d - 1], field, stride_of(t, d - 1));
+        status = check(b, k, &p->strides[d - 1], (place){"strides", d - 1}, stride_of(t, d - 1));
     }
     return status;
 }
@@ -244,7 +257,7 @@ static ingot_status match_tensor(const binder *b, size_t k)
     if (p->stride_count == 0 && t->strides != NULL && !is_compact(b, p, t)) {
         return refuse(b, INGOT_VALUE, "Mismatched", k, "strides", "to be compact array");
     }
-    status = match(b, k, &p->offset, "byte_offset", offset_of(p, t));
+    status = match(b, k, &p->offset, byte_offset, offset_of(p, t));
     if (status != INGOT_OK) return status;
     const DLTensor *first = b->values[b->first].as.tensor;
     if (t->device.device_id != first->device.device_id) {
@@ -284,37 +297,39 @@ static ingot_status range_of_scalar(const binder *b, size_t k)
 }
 
 /* A value taken from a tensor fits the variable that it defines or must agree with. */
-static ingot_status fits(const binder *b, size_t k, const host_dim *d, const char *field, int64_t value)
+static ingot_status fits(const binder *b, size_t k, const host_dim *d, place at, int64_t value)
 {
     bool variable = d->kind == HOST_DIM_DEFINE || d->kind == HOST_DIM_MATCH;
     if (!variable || dtype_wrap(b->f->regs[d->reg], value) == value) return INGOT_OK;
-    char type[DTYPE_TEXT];
-    return refuse(b, INGOT_VALUE, "Invalid", k, field, "a value of %s, got %" PRId64,
+    char type[DTYPE_TEXT], field[PART];
+    return refuse(b, INGOT_VALUE, "Invalid", k, place_text(at, field), "a value of %s, got %" PRId64,
                   dtype_print(b->f->regs[d->reg], type), value);
+}
+
+static ingot_status no_negative(const binder *b, size_t k, place at, const char *what, int64_t value)
+{
+    char field[PART];
+    if (value >= 0) return INGOT_OK;
+    return refuse(b, INGOT_VALUE, "Invalid", k, place_text(at, field), "no negative %s, got %" PRId64, what, value);
 }
 
 static ingot_status range_of_tensor(const binder *b, size_t k)
 {
     const host_param *p = &b->f->params[k];
     const DLTensor *t = b->values[k].as.tensor;
-    char field[PART];
     for (size_t d = 0; d < p->ndim; ++d) {
-        snprintf(field, sizeof field, "shape[%zu]", d);
-        if (t->shape[d] < 0) {
-            return refuse(b, INGOT_VALUE, "Invalid", k, field, "no negative extent, got %" PRId64, t->shape[d]);
-        }
-        ingot_status status = fits(b, k, &p->shape[d], field, t->shape[d]);
+        place at = {"shape", d};
+        ingot_status status = no_negative(b, k, at, "extent", t->shape[d]);
+        if (status == INGOT_OK) status = fits(b, k, &p->shape[d], at, t->shape[d]);
         if (status != INGOT_OK) return status;
     }
     for (size_t d = 0; d < p->stride_count; ++d) {
-        snprintf(field, sizeof field, "strides[%zu]", d);
-        if (stride_of(t, d) < 0) {
-            return refuse(b, INGOT_VALUE, "Invalid", k, field, "no negative stride, got %" PRId64, stride_of(t, d));
-        }
-        ingot_status status = fits(b, k, &p->strides[d], field, stride_of(t, d));
+        place at = {"strides", d};
+        ingot_status status = no_negative(b, k, at, "stride", stride_of(t, d));
+        if (status == INGOT_OK) status = fits(b, k, &p->strides[d], at, stride_of(t, d));
         if (status != INGOT_OK) return status;
     }
-    return fits(b, k, &p->offset, "byte_offset", offset_of(p, t));
+    return fits(b, k, &p->offset, byte_offset, offset_of(p, t));
 }
 
 static ingot_status check_ranges(const binder *b)
@@ -330,14 +345,15 @@ static ingot_status check_ranges(const binder *b)
 
 /* ---- Constants and expressions, which TVM checks last ----------------------------------------- */
 
-static ingot_status equals(const binder *b, size_t k, const host_dim *d, const char *field, int64_t value)
+static ingot_status equals(const binder *b, size_t k, const host_dim *d, place at, int64_t value)
 {
+    char field[PART];
     bool checked = d->kind == HOST_DIM_CONST || d->kind == HOST_DIM_EXPR;
     if (!checked || declared(b, d) == value) return INGOT_OK;
     if (d->kind == HOST_DIM_CONST) {
-        return refuse(b, INGOT_VALUE, "Invalid", k, field, "%" PRId64 ", got %" PRId64, d->value, value);
+        return refuse(b, INGOT_VALUE, "Invalid", k, place_text(at, field), "%" PRId64 ", got %" PRId64, d->value, value);
     }
-    return refuse(b, INGOT_VALUE, "Invalid", k, field, "%.150s (%" PRId64 "), got %" PRId64, d->shown.p, declared(b, d),
+    return refuse(b, INGOT_VALUE, "Invalid", k, place_text(at, field), "%.150s (%" PRId64 "), got %" PRId64, d->shown.p, declared(b, d),
                   value);
 }
 
@@ -345,7 +361,7 @@ static ingot_status check_offset(const binder *b, size_t k)
 {
     const host_param *p = &b->f->params[k];
     const DLTensor *t = b->values[k].as.tensor;
-    if (p->offset.kind != HOST_DIM_CONST) return equals(b, k, &p->offset, "byte_offset", offset_of(p, t));
+    if (p->offset.kind != HOST_DIM_CONST) return equals(b, k, &p->offset, byte_offset, offset_of(p, t));
     uint64_t bytes = (uint64_t)p->offset.value * dtype_bytes(p->dtype);
     if (t->byte_offset == bytes) return INGOT_OK;
     return refuse(b, INGOT_VALUE, "Invalid", k, "byte_offset", "%" PRIu64 ", got %" PRIu64, bytes, t->byte_offset);

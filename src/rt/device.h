@@ -100,6 +100,9 @@ typedef struct rt_device_fns {
 
     /* Memory: RT_MEMORY_ALIGN aligned, zeroed; size 0 gives a handle that can be bound and freed. */
     ingot_status (*alloc)(void *device, size_t size, void **out, ingot_error *error);
+    /* Memory over the caller's own bytes, aligned as what lies in them, which outlive it; given back by `free`. NULL: the
+     * device cannot. */
+    ingot_status (*adopt)(void *device, void *bytes, size_t size, void **out, ingot_error *error);
     /* Later calls do not use it; work that is already in a queue keeps what it needs. */
     void (*free)(void *device, void *memory);
 

@@ -206,12 +206,9 @@ static ingot_value value_of(DLDataType t, host_value v)
 }
 
 /* Binds and runs, within a frame that the caller gives back. */
-static ingot_status run(rt_call *call, host_frame *frame, const ingot_value *args, size_t count, ingot_value *result,
-                        ingot_error *error)
+static ingot_status run(rt_call *call, host_frame *frame, const rt_arguments *args, ingot_value *result, ingot_error *error)
 {
-    ingot_device *d = call->program->device;
-    host_device device = {.mem = d->mem, .id = d->id, .user = d, .find = find_memory};
-    ingot_status status = host_bind(frame, args, count, &device, error);
+    ingot_status status = host_bind(frame, args->values, args->count, args->device, error);
     if (status != INGOT_OK) return status;
     host_env env = {.user = call, .launch = rt_launch_kernel, .alloc = alloc_memory, .free = free_memory,
                     .read = read_memory};
@@ -221,26 +218,41 @@ static ingot_status run(rt_call *call, host_frame *frame, const ingot_value *arg
     return status;
 }
 
-ingot_status rt_program_call(ingot_program *p, str function, const ingot_value *args, size_t count, ingot_stream *s,
-                             ingot_value *result, ingot_error *error)
+ingot_status rt_program_find(const ingot_program *p, str function, const ingot_stream *s, const host_function **out,
+                             ingot_error *error)
 {
     if (s->device != p->device) {
         return error_set(error, INGOT_INVALID_ARGUMENT, "the stream and the program belong to two devices");
     }
-    const host_program *host = p->module->host;
-    const host_function *f = host_find(host, function);
-    if (f == NULL) {
-        return error_set(error, INGOT_NOT_FOUND, "the module has no host function \"%.*s\"",
-                         function.n != 0 ? (int)function.n : 4, function.n != 0 ? function.p : "main");
-    }
+    *out = host_find(p->module->host, function);
+    if (*out != NULL) return INGOT_OK;
+    return error_set(error, INGOT_NOT_FOUND, "the module has no host function \"%.*s\"",
+                     function.n != 0 ? (int)function.n : 4, function.n != 0 ? function.p : "main");
+}
+
+ingot_status rt_program_start(ingot_program *p, const host_function *f, const rt_arguments *args, ingot_stream *s,
+                              ingot_value *result, ingot_error *error)
+{
     ingot_status status = rt_stream_check(s, error);
     if (status != INGOT_OK) return status;
-    rt_call call = {p, &p->plans[f - host->functions], s};
+    rt_call call = {p, &p->plans[f - p->module->host->functions], s};
     host_storage storage;
     host_frame frame;
     status = host_frame_begin(&frame, f, &storage, p->device->mem, error);
     if (status != INGOT_OK) return status;
-    status = run(&call, &frame, args, count, result, error);
+    status = run(&call, &frame, args, result, error);
     host_frame_end(&frame, &storage, p->device->mem);
     return status;
+}
+
+ingot_status rt_program_call(ingot_program *p, str function, const ingot_value *args, size_t count, ingot_stream *s,
+                             ingot_value *result, ingot_error *error)
+{
+    const host_function *f;
+    ingot_status status = rt_program_find(p, function, s, &f, error);
+    if (status != INGOT_OK) return status;
+    ingot_device *d = p->device;
+    host_device device = {.mem = d->mem, .id = d->id, .user = d, .find = find_memory};
+    rt_arguments given = {args, count, &device};
+    return rt_program_start(p, f, &given, s, result, error);
 }

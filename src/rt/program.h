@@ -2,6 +2,7 @@
 #ifndef RT_PROGRAM_H
 #define RT_PROGRAM_H
 
+#include "host/args.h"
 #include "host/interp.h"
 #include "host/module.h"
 #include "rt/object.h"
@@ -45,6 +46,25 @@ void rt_program_release(ingot_program *p);
 /* Calls a host function; an empty name is the only one, else "main". */
 ingot_status rt_program_call(ingot_program *p, str function, const ingot_value *args, size_t count, ingot_stream *s,
                              ingot_value *result, ingot_error *error);
+
+/* The same with tensors in the host's memory as well (DLPack's CPU and pinned kinds), compact or strided as the function
+ * declares them; back when all work of the stream is done. A device that can uses them where they lie, else they are
+ * copied there and, where the function writes them, back. Tensors that share some of their memory, one of them written,
+ * are refused. (host_call.c) */
+ingot_status rt_program_run(ingot_program *p, str function, const ingot_value *args, size_t count, ingot_stream *s,
+                            ingot_value *result, ingot_error *error);
+
+/* What both are made of: the function, and its call with memory found as `device` says. */
+typedef struct rt_arguments {
+    const ingot_value *values;
+    size_t count;
+    const host_device *device;
+} rt_arguments;
+
+ingot_status rt_program_find(const ingot_program *p, str function, const ingot_stream *s, const host_function **out,
+                             ingot_error *error);
+ingot_status rt_program_start(ingot_program *p, const host_function *f, const rt_arguments *args, ingot_stream *s,
+                              ingot_value *result, ingot_error *error);
 
 /* Checks a launch record against the signature that the kernel's own text has, and against what Metal allows;
  * fills in pointers and places. (signature.c) */

@@ -68,7 +68,7 @@ ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const ch
 
 ingot_status rt_stream_sync(ingot_stream *s, ingot_error *error)
 {
-    ingot_error inner = {.status = INGOT_OK};
+    ingot_error inner; /* filled in by a device that fails */
     ingot_status status = s->device->fns->sync(s->device->self, s->queue, &inner);
     ingot_status first = rt_stream_check(s, error);
     if (first != INGOT_OK) return first;

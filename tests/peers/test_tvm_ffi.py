@@ -1,9 +1,12 @@
 """Ingot and the real tvm-ffi in one process: one registry, whichever came first; every form of result; exceptions; threads;
 re-entry; no leaks."""
 
+import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -256,6 +259,70 @@ class Calls(Case):
         self.assertLess(grown, 1024, f"{grown} KiB more after {count} calls")
         for name in ("test.ours", "test.theirs"):
             tvm_ffi.registry.remove_global_func(name)
+
+
+class Exported(Case):
+    """Libraries for `tvm_ffi.load_module`."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = folder.name + "/module.so"
+
+    def test_opens_and_runs(self):
+        ingot.compile(add_one).export_library(self.path)
+        module = tvm_ffi.load_module(self.path)
+        a, b = np.arange(64, dtype="float32"), np.zeros(64, "float32")
+        module.add_one(a, b)
+        np.testing.assert_array_equal(b, a + 1)
+        b[:] = 0
+        module(tvm_ffi.from_dlpack(a), tvm_ffi.from_dlpack(b))  # the only function is also the module's own
+        np.testing.assert_array_equal(b, a + 1)
+        with self.assertRaisesRegex(TypeError, "dtype"):
+            module.add_one(a.astype("int32"), b)
+        with self.assertRaisesRegex(ValueError, "shape"):
+            module.add_one(a[:32], b)
+        with self.assertRaises(TypeError):
+            module.add_one(a)
+        with self.assertRaisesRegex(ValueError, "overlap"):
+            module.add_one(*overlapping())
+        again = ingot.load_module(self.path)
+        again(a, b)
+        np.testing.assert_array_equal(b, a + 1)
+
+    def test_metadata(self):
+        ingot.compile(add_one).export_library(self.path)
+        module = tvm_ffi.load_module(self.path)
+        if not hasattr(module, "get_function_metadata"):
+            self.skipTest("this release has no metadata")
+        metadata = module.get_function_metadata("add_one")
+        schema = metadata["type_schema"] if isinstance(metadata, dict) else metadata
+        self.assertEqual(json.loads(schema), {"type": "ffi.Function", "args": [
+            {"type": "None"}, {"type": "ffi.Tensor"}, {"type": "ffi.Tensor"}]})
+        if hasattr(module, "get_function_doc"):
+            self.assertIn("add_one(A: Tensor([64], float32)", module.get_function_doc("add_one"))
+
+    def test_without_the_package(self):
+        """A process that has not imported ingot finds the library by INGOT_LIBRARY, and says so where it does not."""
+        ingot.compile(add_one).export_library(self.path)
+        text = f"""
+import numpy as np, tvm_ffi, sys
+a, b = np.arange(64, dtype="float32"), np.zeros(64, "float32")
+try:
+    tvm_ffi.load_module({self.path!r}).add_one(a, b)
+    print(np.array_equal(b, a + 1), "ingot" in sys.modules)
+except RuntimeError as error:
+    print(error)
+"""
+        self.assertEqual(alone(text), ["True False"])
+        done = subprocess.run([sys.executable, "-B", "-c", text], capture_output=True, text=True, check=False,
+                              env={**os.environ, "INGOT_LIBRARY": "/none/libingot.so"})
+        self.assertIn("import ingot first, or set INGOT_LIBRARY", done.stdout)
+
+
+def overlapping():
+    whole = np.zeros(96, "float32")
+    return whole[:64], whole[32:]
 
 
 if __name__ == "__main__":

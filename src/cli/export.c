@@ -1,0 +1,190 @@
+/* `ingot export`: a module as files that others load. */
+#include "cli/file.h"
+#include "cli/filter.h"
+#include "cli/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BEFORE = CLI_OPTION_OWN - 1,
+#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
+#include "cli/export_options.def"
+#undef CLI_OPTION
+};
+
+static const cli_option options[] = {
+#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
+#include "cli/export_options.def"
+#include "cli/script_options.def"
+#include "cli/verb_options.def"
+#undef CLI_OPTION
+    {0},
+};
+
+typedef struct exporting {
+    cli *c;
+    const char *file, *output, *cc;
+    ingot_module *module;
+} exporting;
+
+static bool ends(const char *text, const char *with)
+{
+    size_t n = strlen(text), m = strlen(with);
+    return n > m && strcmp(text + n - m, with) == 0;
+}
+
+static int write_file(exporting *e, const char *path, const void *data, size_t size)
+{
+    cli_bytes why = {.pool = &e->c->pool};
+    if (!cli_file_write(path, data, size, &why)) return cli_error(e->c, "%s", why.data);
+    cli_say(e->c, "%s: %zu bytes", path, size);
+    return CLI_GOOD;
+}
+
+/* One of the library's texts. An exit code; release *out after use. */
+static int make_text(exporting *e, ingot_export what, ingot_text **out)
+{
+    ingot_error error = {INGOT_OK, 0, 0, ""};
+    if (ingot_module_export(e->module, what, out, &error) == INGOT_OK) return CLI_GOOD;
+    return cli_library_error(e->c, e->file, &error);
+}
+
+static int write_text(exporting *e, ingot_export what, const char *path)
+{
+    ingot_text *text = NULL;
+    int code = make_text(e, what, &text);
+    if (code == CLI_GOOD) code = write_file(e, path, ingot_text_data(text), ingot_text_size(text));
+    ingot_text_release(text);
+    return code;
+}
+
+static int write_sidecar(exporting *e)
+{
+    cli_bytes path = {.pool = &e->c->pool};
+    cli_bytes_print(&path, "%s.json", e->output);
+    return write_text(e, INGOT_EXPORT_SIDECAR, path.data);
+}
+
+/* The C source goes to the compiler's standard input. What it builds comes back through a file of its
+ * own, so that the output is replaced in one step. */
+static int write_library(exporting *e)
+{
+    const char *environment = getenv("CC");
+    const char *cc = e->cc ? e->cc : environment && *environment ? environment : "cc";
+    ingot_text *source = NULL;
+    int code = make_text(e, INGOT_EXPORT_C, &source);
+    if (code != CLI_GOOD) return code;
+    cli_bytes command = {.pool = &e->c->pool}, built = {.pool = &e->c->pool},
+              why = {.pool = &e->c->pool};
+    cli_bytes_print(&command,
+                    "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; "
+                    "%s -x c -O1 -shared -fPIC -o \"$t\" - -lpthread -ldl && cat \"$t\"",
+                    cc);
+    bool good = cli_filter(command.data, ingot_text_data(source), ingot_text_size(source), &built,
+                           &why);
+    ingot_text_release(source);
+    if (!good)
+        return cli_error(e->c, "the C compiler '%s' %s; an output that ends in .c needs none", cc,
+                         why.data);
+    return write_file(e, e->output, built.data, built.size);
+}
+
+/* Reads each kernel's payload; *made counts the libraries that came of it. */
+static int read_payloads(exporting *e, ingot_metallib **each, size_t count, size_t *made)
+{
+    for (size_t i = 0; i < count; i++) {
+        ingot_kernel_info k;
+        ingot_error error = {INGOT_OK, 0, 0, ""};
+        if (ingot_module_kernel(e->module, i, &k) != INGOT_OK ||
+            ingot_metallib_read(k.payload, k.payload_size, NULL, &each[i], &error) != INGOT_OK)
+            return cli_library_error(e->c, k.name, &error);
+        ++*made;
+    }
+    return CLI_GOOD;
+}
+
+static int join_payloads(exporting *e, ingot_metallib **each, size_t count)
+{
+    ingot_metallib *joined = NULL;
+    ingot_text *bytes = NULL;
+    ingot_error error = {INGOT_OK, 0, 0, ""};
+    int code = CLI_GOOD;
+    if (ingot_metallib_join((const ingot_metallib *const *)each, count, &joined, &error) != INGOT_OK ||
+        ingot_metallib_write(joined, &bytes, &error) != INGOT_OK)
+        code = cli_library_error(e->c, e->file, &error);
+    if (code == CLI_GOOD)
+        code = write_file(e, e->output, ingot_text_data(bytes), ingot_text_size(bytes));
+    ingot_text_release(bytes);
+    ingot_metallib_release(joined);
+    return code;
+}
+
+static int write_metallib(exporting *e)
+{
+    size_t count = ingot_module_kernel_count(e->module), made = 0;
+    if (strcmp(ingot_module_format(e->module), "metallib") != 0)
+        return cli_error(e->c,
+                         "%s: its kernels are Metal text; a .metallib is made of compiled payloads "
+                         "(--metal-compile)",
+                         e->file);
+    ingot_metallib **each = cli_pool_new(&e->c->pool, count + 1, sizeof(ingot_metallib *));
+    int code = read_payloads(e, each, count, &made);
+    if (code == CLI_GOOD) code = join_payloads(e, each, count);
+    for (size_t i = 0; i < made; i++) ingot_metallib_release(each[i]);
+    return code;
+}
+
+static int write_output(exporting *e)
+{
+    const char *to = e->output;
+    if (ends(to, ".c")) return write_text(e, INGOT_EXPORT_C, to);
+    if (ends(to, ".json")) return write_text(e, INGOT_EXPORT_SIDECAR, to);
+    if (ends(to, ".so") || ends(to, ".dylib")) return write_library(e);
+    bool text = ends(to, ".metal");
+    if (!text && !ends(to, ".metallib"))
+        return cli_usage(e->c, "%s: the ending says what to write: .so, .dylib, .c, .metal, .metallib or .json", to);
+    int code = text ? write_text(e, INGOT_EXPORT_METAL, to) : write_metallib(e);
+    return code == CLI_GOOD ? write_sidecar(e) : code;
+}
+
+static int load(exporting *e, const cli_words *words)
+{
+    cli_program program;
+    int code = cli_program_options(e->c, words, &program);
+    if (code == CLI_GOOD) code = cli_program_read(&program, e->file);
+    if (code != CLI_GOOD) return code;
+    if (!cli_is_module(&program.text)) return cli_program_compile(&program, &e->module);
+    if (program.definition_count || program.module || program.target || program.command)
+        return cli_usage(e->c, "%s: a module is compiled already: options for scripts have no use",
+                         e->file);
+    ingot_error error = {INGOT_OK, 0, 0, ""};
+    if (ingot_module_load(program.text.data, program.text.size, NULL, &e->module, &error) == INGOT_OK)
+        return CLI_GOOD;
+    return cli_library_error(e->c, e->file, &error);
+}
+
+static int run(cli *c, const cli_words *words)
+{
+    exporting e = {.c = c,
+                   .output = cli_words_value(words, EXPORT_OUTPUT),
+                   .cc = cli_words_value(words, EXPORT_CC)};
+    e.file = cli_one_plain(c, words, "a module or script: FILE.ingot, FILE.py, or - for standard input");
+    if (!e.file) return CLI_USAGE;
+    if (!e.output) return cli_usage(c, "no output: -o FILE says what to write");
+    int code = load(&e, words);
+    if (code == CLI_GOOD) code = write_output(&e);
+    ingot_module_release(e.module);
+    return code;
+}
+
+const cli_verb cli_verb_export = {
+    .name = "export",
+    .arguments = "[OPTION]... -o OUTPUT FILE.ingot|FILE.py|-",
+    .summary = "Write a module as a library, a C source or Metal files for others.",
+    .details = "examples:\n"
+               "  ingot export add.ingot -o add.so\n"
+               "  ingot export add.py -D n=1024 -o add.metal\n",
+    .options = options,
+    .run = run,
+};
