@@ -68,7 +68,8 @@ class _Wheel:
         self.rows.append(f"{name},sha256={digest},{len(data)}")
 
     def close(self, dist_info):
-        for name, text in (("METADATA", _metadata()), ("WHEEL", _wheel_file())):
+        entries = "[pytest11]\ningot.pytest_plugin = ingot.pytest_plugin\n"  # so that -p with this name means the same plugin
+        for name, text in (("METADATA", _metadata()), ("WHEEL", _wheel_file()), ("entry_points.txt", entries)):
             self.add(f"{dist_info}/{name}", text.encode("utf-8"))
         self.add(f"{dist_info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes())
         record = "\n".join([*self.rows, f"{dist_info}/RECORD,,", ""])

@@ -14,7 +14,7 @@
     print(run.inspect_source()) # the Metal text
 """
 
-from . import error, runtime, script, testing
+from . import check, error, msl, runtime, script, testing
 from ._lib import lib as _library
 from .compiler import IngotWarning, compile, emit
 from .error import CompileError, IngotError, ScriptError
@@ -38,6 +38,7 @@ __all__ = [
     "ScriptError",
     "Target",
     "Tensor",
+    "check",
     "compile",
     "cpu",
     "device",
@@ -49,6 +50,7 @@ __all__ = [
     "load_module",
     "load_module_bytes",
     "metal",
+    "msl",
     "register_global_func",
     "remove_global_func",
     "runtime",

@@ -141,6 +141,105 @@ class ParamInfo(c.Structure):
     ]
 
 
+class MetalDefine(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("value", c.c_char_p)]
+
+
+OnInclude = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_char_p, c.c_char_p, c.c_int, c.POINTER(c.c_char_p), c.POINTER(c.c_char_p),
+                        c.POINTER(c.c_size_t))
+
+
+class MetalLibraryOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("file_name", c.c_char_p),
+        ("version", c.c_uint),
+        ("math_mode", c.c_int),
+        ("defines", c.c_void_p),
+        ("define_count", c.c_size_t),
+        ("include", OnInclude),
+        ("include_user", c.c_void_p),
+        ("on_diagnostic", OnDiagnostic),
+        ("user", c.c_void_p),
+        ("colour", c.c_int),
+    ]
+
+
+class MetalConstant(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("index", c.c_uint32), ("value", Value)]
+
+
+class MetalArgument(c.Structure):
+    _fields_ = [
+        ("kind", c.c_int),
+        ("index", c.c_uint32),
+        ("count", c.c_uint32),
+        ("name", c.c_char_p),
+        ("type", c.c_char_p),
+        ("size", c.c_size_t),
+        ("alignment", c.c_size_t),
+        ("dtype", DataType),
+        ("is_reference", c.c_int),
+        ("is_const", c.c_int),
+        ("is_read", c.c_int),
+        ("is_written", c.c_int),
+        ("file", c.c_char_p),
+        ("line", c.c_uint32),
+        ("column", c.c_uint32),
+    ]
+
+
+class CheckerOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("checks", c.c_uint),
+        ("max_findings", c.c_size_t),
+        ("stop", c.c_int),
+        ("target", c.c_char_p),
+        ("seed", c.c_uint64),
+        ("budget", c.c_uint64),
+        ("milliseconds", c.c_uint32),
+        ("cancel", c.c_void_p),
+    ]
+
+
+class PlaceInfo(c.Structure):
+    _fields_ = [
+        ("file", c.c_char_p),
+        ("text", c.c_char_p),
+        ("line", c.c_uint32),
+        ("column", c.c_uint32),
+        ("end_column", c.c_uint32),
+        ("has_thread", c.c_int),
+        ("thread", c.c_uint32 * 3),
+        ("threadgroup", c.c_uint32 * 3),
+        ("index", c.c_uint32),
+        ("simdgroup", c.c_uint32),
+        ("lane", c.c_uint32),
+    ]
+
+
+class FindingInfo(c.Structure):
+    _fields_ = [
+        ("check", c.c_int),
+        ("rule", c.c_char_p),
+        ("kernel", c.c_char_p),
+        ("message", c.c_char_p),
+        ("fix", c.c_char_p),
+        ("first", PlaceInfo),
+        ("second", PlaceInfo),
+        ("memory", c.c_int),
+        ("buffer", c.c_char_p),
+        ("index", c.c_uint32),
+        ("byte", c.c_int64),
+        ("element", c.c_int64),
+        ("size", c.c_uint32),
+        ("memory_size", c.c_uint64),
+        ("distance", c.c_int64),
+        ("times", c.c_uint64),
+    ]
+
+
 # ---- Functions -------------------------------------------------------------------------------------
 
 _handle, _out, _err = c.c_void_p, c.POINTER(c.c_void_p), c.POINTER(Error)
@@ -199,6 +298,46 @@ _FUNCTIONS = {
     "ingot_program_call": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_program_run": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_module_export": (_int, [_handle, _int, _out, _err]),
+    "ingot_check_name": (_text, [_int]),
+    "ingot_check_parse": (_int, [_text, c.POINTER(c.c_uint), _err]),
+    "ingot_checker_create": (_int, [c.POINTER(CheckerOptions), _handle, _out, _err]),
+    "ingot_checker_release": (None, [_handle]),
+    "ingot_checker_count": (_size, [_handle]),
+    "ingot_checker_finding": (_int, [_handle, _size, c.POINTER(FindingInfo)]),
+    "ingot_checker_clear": (None, [_handle]),
+    "ingot_finding_format": (_int, [c.POINTER(FindingInfo), _int, _out, _err]),
+    "ingot_stream_check": (_int, [_handle, _handle, _err]),
+    "ingot_metal_device_create": (_int, [c.c_uint, _handle, _out, _err]),
+    "ingot_metal_queue_create": (_int, [_handle, _out, _err]),
+    "ingot_metal_library_create": (_int, [_handle, _text, _size, c.POINTER(MetalLibraryOptions), _out, _err]),
+    "ingot_metal_library_release": (None, [_handle]),
+    "ingot_metal_library_function_count": (_size, [_handle]),
+    "ingot_metal_library_function_name": (_text, [_handle, _size]),
+    "ingot_metal_function_create": (_int, [_handle, _text, c.POINTER(MetalConstant), _size, _out, _err]),
+    "ingot_metal_function_release": (None, [_handle]),
+    "ingot_metal_function_argument_count": (_size, [_handle]),
+    "ingot_metal_function_argument": (_int, [_handle, _size, c.POINTER(MetalArgument)]),
+    "ingot_metal_pipeline_create": (_int, [_handle, _out, _err]),
+    "ingot_metal_pipeline_release": (None, [_handle]),
+    "ingot_metal_pipeline_max_total_threads_per_threadgroup": (c.c_uint32, [_handle]),
+    "ingot_metal_pipeline_thread_execution_width": (c.c_uint32, [_handle]),
+    "ingot_metal_pipeline_static_threadgroup_memory_length": (_size, [_handle]),
+    "ingot_metal_buffer_wrap": (_int, [_handle, _handle, _size, _handle, _handle, _out, _err]),
+    "ingot_metal_buffer_release": (None, [_handle]),
+    "ingot_metal_command_buffer_create": (_int, [_handle, _out, _err]),
+    "ingot_metal_command_buffer_release": (None, [_handle]),
+    "ingot_metal_command_buffer_check": (_int, [_handle, _handle, _err]),
+    "ingot_metal_command_buffer_commit": (_int, [_handle, _err]),
+    "ingot_metal_command_buffer_wait": (_int, [_handle, _err]),
+    "ingot_metal_encoder_create": (_int, [_handle, _out, _err]),
+    "ingot_metal_encoder_release": (None, [_handle]),
+    "ingot_metal_encoder_set_pipeline": (_int, [_handle, _handle, _err]),
+    "ingot_metal_encoder_set_buffer": (_int, [_handle, _handle, _size, c.c_uint32, _err]),
+    "ingot_metal_encoder_set_bytes": (_int, [_handle, _text, _size, c.c_uint32, _err]),
+    "ingot_metal_encoder_set_threadgroup_memory_length": (_int, [_handle, _size, c.c_uint32, _err]),
+    "ingot_metal_encoder_dispatch_threadgroups": (_int, [_handle, c.c_uint32 * 3, c.c_uint32 * 3, _err]),
+    "ingot_metal_encoder_dispatch_threads": (_int, [_handle, c.c_uint32 * 3, c.c_uint32 * 3, _err]),
+    "ingot_metal_encoder_end": (_int, [_handle, _err]),
     "ingot_dtype_parse": (_int, [_text, c.POINTER(DataType)]),
     "ingot_dtype_print": (_size, [DataType, _text]),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import threading
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -28,6 +28,14 @@ class _Opened:
 
 _opened: Dict[Tuple[str, int], _Opened] = {}  # for the life of the process
 _guard = threading.Lock()
+_on_open: List[Callable[[_Opened], None]] = []  # at most one: who wants to know of devices that are opened
+
+
+def opened_devices(on_open: Optional[Callable[[_Opened], None]]) -> List[_Opened]:
+    """The devices that are open; from now on `on_open` is called for each further one."""
+    with _guard:
+        _on_open[:] = [on_open] if on_open is not None else []
+        return list(_opened.values())
 
 
 class Device:
@@ -58,6 +66,8 @@ class Device:
             key = (self.type, self.index)
             if key not in _opened:
                 _opened[key] = _Opened(*key)
+                for hook in _on_open:
+                    hook(_opened[key])
             self._found = _opened[key]
             return self._found
 

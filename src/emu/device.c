@@ -107,7 +107,7 @@ static ingot_status adopt_memory(void *self, void *bytes, size_t size, void **ou
     memory *m = mem_zeroed(d->mem, 1, sizeof *m);
     *out = m;
     if (m == NULL) return error_no_memory(error);
-    *m = (memory){size, sizeof *m, bytes};
+    *m = (memory){size, sizeof *m, bytes, NULL};
     return INGOT_OK;
 }
 

@@ -134,8 +134,9 @@ static void bind(emitter *e, const ir_bind *n)
     if (ir_type_is_pointer(v->type)) {
         const char *type = ir_type_is_void(v->pointee) ? "void" : msl_type_or_error(e, v->pointee, n->node.at);
         const char *space = msl_space(v->scope);
-        buf_printf(&e->out, "%s %s* %s = (%s %s*)", space, type, name, space, type);
+        buf_printf(&e->out, "%s %s* %s = ((%s %s*)", space, type, name, space, type);
         msl_expr(e, n->value, MSL_UNARY);
+        buf_char(&e->out, ')');
     } else {
         buf_printf(&e->out, "const %s %s = ", msl_type_or_error(e, v->type, n->node.at), name);
         msl_expr(e, n->value, MSL_LOWEST);

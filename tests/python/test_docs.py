@@ -1,4 +1,4 @@
-"""The examples of docs/python.md, run as one file."""
+"""The examples of the pages, each page run as one file."""
 
 import os
 import re
@@ -8,19 +8,28 @@ import tempfile
 import unittest
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "python.md"
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 
 
-class Page(unittest.TestCase):
-    def test_examples(self):
-        blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-        self.assertGreaterEqual(len(blocks), 5)
+class Pages(unittest.TestCase):
+    def run_page(self, name):
+        """Its examples and what they printed."""
+        blocks = re.findall(r"^```python\n(.*?)^```$", (DOCS / name).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "page.py"
             file.write_text("\n".join(blocks), encoding="utf-8")
             done = subprocess.run([sys.executable, "-B", str(file)], cwd=folder, env=dict(os.environ), capture_output=True,
                                   text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return blocks, done
+
+    def test_pytorch_and_mlx(self):
+        blocks, _ = self.run_page("pytorch-mlx.md")
+        self.assertEqual(len(blocks), 1)
+
+    def test_python(self):
+        blocks, done = self.run_page("python.md")
+        self.assertGreaterEqual(len(blocks), 7)
         line = "\n".join(blocks).splitlines().index("            A[tx, 0] = T.float32(1)") + 1
         self.assertIn(f"page.py {line} 13 'A' has 1 dimension, indexed with 2\n", done.stdout)
         self.assertIn("[1. 2. 3. 4.]\n", done.stdout)

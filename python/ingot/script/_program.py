@@ -108,6 +108,12 @@ class _Program:
     def __str__(self) -> str:
         return self.script()
 
+    def _repr_html_(self) -> str:
+        """In notebooks: the program beside its Metal text."""
+        from ..notebook import show
+
+        return show(self)._repr_html_()
+
 
 class PrimFunc(_Program):
     """One function of a program."""

@@ -1,0 +1,154 @@
+"""Checks of what kernels do on the software device: `with ingot.check.checking() as report: ...`."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes as c
+import threading
+from dataclasses import dataclass
+from typing import Any, Iterator, List, Optional, Union
+
+from . import runtime
+from ._lib import CheckerOptions, Error, FindingInfo, lib, take_text
+from .error import IngotError, check
+
+Checks = Union[str, bool, None]  # "all", "bounds,race", "all,-numerics"; True is "all"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a check found. Lines and columns count from 1; 0 is "no place"."""
+
+    check: str  # "race"
+    rule: str  # "race-in-threadgroup"
+    kernel: str
+    message: str
+    fix: str
+    filename: str
+    line: int
+    column: int
+    times: int
+    report: str  # as text, with the source lines under carets
+
+    def __str__(self) -> str:
+        return self.report
+
+
+class CheckError(IngotError, AssertionError):
+    """Checks found something; `findings` has it all."""
+
+    def __init__(self, findings: List[Finding]) -> None:
+        super().__init__("\n".join(finding.report.rstrip("\n") for finding in findings))
+        self.findings = tuple(findings)
+
+
+def parse(checks: Checks) -> int:
+    """The C library's mask of checks; 0 for none."""
+    if not checks:
+        return 0
+    out, error = c.c_uint(), Error()
+    text = "all" if checks is True else checks
+    check(lib.ingot_check_parse(text.encode("utf-8"), c.byref(out), c.byref(error)), error)
+    return out.value
+
+
+class Checker:
+    """A checker of the C library, for one stream or command buffer at a time."""
+
+    def __init__(self, mask: int) -> None:
+        options, out, error = CheckerOptions(), c.c_void_p(), Error()
+        options.struct_size, options.checks = c.sizeof(CheckerOptions), mask
+        check(lib.ingot_checker_create(c.byref(options), None, c.byref(out), c.byref(error)), error)
+        self.handle = out.value
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            lib.ingot_checker_release(self.handle)
+            self.handle = None
+
+    def take(self) -> List[Finding]:
+        """What was found since the last time."""
+        found, info, error = [], FindingInfo(), Error()
+        for i in range(lib.ingot_checker_count(self.handle)):
+            check(lib.ingot_checker_finding(self.handle, i, c.byref(info)), Error())
+            text = c.c_void_p()
+            check(lib.ingot_finding_format(c.byref(info), 0, c.byref(text), c.byref(error)), error)
+            found.append(_finding(info, take_text(text).decode("utf-8", "replace")))
+        lib.ingot_checker_clear(self.handle)
+        return found
+
+
+def _finding(info: Any, report: str) -> Finding:
+    words = [word.decode("utf-8", "replace") if word else "" for word in
+             (lib.ingot_check_name(info.check), info.rule, info.kernel, info.message, info.fix, info.first.file)]
+    return Finding(*words, info.first.line, info.first.column, info.times, report)  # type: ignore[arg-type]
+
+
+class Report:
+    """What the launches within `checking` did wrong."""
+
+    def __init__(self, mask: int) -> None:
+        self.mask = mask
+        self._streams: List[Any] = []  # pairs of an opened device and its checker
+        self._others: List[Finding] = []
+        self._guard = threading.Lock()
+
+    def watch(self, opened: Any) -> None:
+        """Checks the launches of a device's stream from now on."""
+        checker, error = Checker(self.mask), Error()
+        with opened.guard:
+            check(lib.ingot_stream_check(opened.stream, checker.handle, c.byref(error)), error)
+        with self._guard:
+            self._streams.append((opened, checker))
+
+    def add(self, findings: List[Finding]) -> None:
+        """Findings of a launch that has its own checker."""
+        with self._guard:
+            self._others.extend(findings)
+
+    def end(self) -> None:
+        """Waits for the launches, and checks no more."""
+        for opened, checker in self._streams:
+            with opened.guard:
+                try:
+                    lib.ingot_stream_sync(opened.stream, None)
+                finally:
+                    lib.ingot_stream_check(opened.stream, None, None)
+                self._others.extend(checker.take())
+        self._streams = []
+
+    @property
+    def findings(self) -> List[Finding]:
+        """All of them, once `checking` has ended."""
+        return list(self._others)
+
+    def raise_any(self) -> None:
+        """Raises CheckError where there are findings."""
+        if self._others:
+            raise CheckError(self._others)
+
+
+_active: List[Report] = []
+
+
+def active() -> Optional[Report]:
+    """The innermost report around."""
+    return _active[-1] if _active else None
+
+
+@contextlib.contextmanager
+def checking(checks: Checks = "all") -> Iterator[Report]:
+    """Runs every launch within under the checks: of modules and of `ingot.msl`, on all threads. Look at `report.findings` or
+    call `report.raise_any()` after it."""
+    report = Report(parse(checks))
+    if report.mask and not _active:
+        for opened in runtime.opened_devices(report.watch):
+            report.watch(opened)
+    _active.append(report)
+    try:
+        yield report
+    finally:
+        _active.remove(report)
+        if not _active:
+            runtime.opened_devices(None)
+        report.end()

@@ -1,0 +1,277 @@
+"""Metal text of one's own: ingot.msl, the checks, the pytest plugin and the notebook display."""
+
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import ingot
+from ingot import notebook
+from ingot.script import tirx as T
+
+SOURCE = """#include <metal_stdlib>
+using namespace metal;
+
+kernel void scaled(device const float *a [[buffer(0)]], device float *out [[buffer(1)]], constant float &by [[buffer(2)]],
+                   constant uint *picks [[buffer(3)]], uint i [[thread_position_in_grid]])
+{
+    out[i] = a[i] * by + float(picks[i % 2]);
+}
+
+kernel void where_am_i(device uint3 *out [[buffer(0)]], uint3 at [[thread_position_in_grid]], uint3 size [[threads_per_grid]])
+{
+    out[(at.z * size.y + at.y) * size.x + at.x] = at;
+}
+
+constant int mode [[function_constant(0)]];
+kernel void moded(device int *out, uint i [[thread_position_in_grid]]) { out[i] = mode * 10 + int(i); }
+
+kernel void shared(device float *out, threadgroup float *held [[threadgroup(0)]], uint i [[thread_position_in_threadgroup]],
+                   uint n [[threads_per_threadgroup]])
+{
+    held[i] = out[i];
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    out[i] = held[n - 1 - i];
+}
+
+kernel void racy(device float *out, uint i [[thread_position_in_grid]])
+{
+    out[0] = float(i);
+}
+"""
+
+
+class Library(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lib = ingot.msl.library(SOURCE, file_name="mine.metal")
+
+    def test_names(self):
+        self.assertEqual(self.lib.function_names, ("scaled", "where_am_i", "moded", "shared", "racy"))
+        self.assertEqual([(a.name, a.type, a.is_written) for a in self.lib.scaled.arguments],
+                         [("a", "float", False), ("out", "float", True), ("by", "float", False), ("picks", "uint", False)])
+        with self.assertRaisesRegex(AttributeError, "no kernel 'none'"):
+            self.lib.none
+        with self.assertRaisesRegex(LookupError, "it has: scaled"):
+            self.lib["none"]
+
+    def test_arguments_of_every_kind(self):
+        a, out = np.arange(10, dtype="float32"), np.zeros(10, "float32")
+        self.lib.scaled(a, out, 2.5, [1, 100])
+        np.testing.assert_array_equal(out, a * np.float32(2.5) + np.where(np.arange(10) % 2, 100, 1))
+        self.lib.scaled(a, out, np.float32(1), np.array([0, 0], "uint32"), threads=6, group_size=2)
+        np.testing.assert_array_equal(out[:6], a[:6])
+
+    def test_grids(self):
+        out = np.zeros((2, 3, 5, 4), "uint32")
+        self.lib.where_am_i(out, threads=(5, 3, 2), group_size=(5, 1, 2))
+        z, y, x = np.meshgrid(range(2), range(3), range(5), indexing="ij")
+        np.testing.assert_array_equal(out[..., :3], np.stack([x, y, z], -1))
+        out[:] = 7
+        self.lib.where_am_i(out, groups=(5, 3, 2), group_size=1)
+        np.testing.assert_array_equal(out[..., 0], x)
+        self.lib.where_am_i(out, threads=0)
+
+    def test_function_constants(self):
+        out = np.zeros(3, "int32")
+        self.lib.kernel("moded", {"mode": 4})(out)
+        np.testing.assert_array_equal(out, [40, 41, 42])
+        self.lib.kernel("moded", {0: -1})(out)
+        np.testing.assert_array_equal(out, [-10, -9, -8])
+        with self.assertRaises(ingot.IngotError):
+            self.lib.kernel("moded", {"none": 4})
+
+    def test_threadgroup_memory(self):
+        out = np.arange(8, dtype="float32")
+        self.lib.shared(out, 32, threads=8, group_size=8)
+        np.testing.assert_array_equal(out, np.arange(8)[::-1])
+
+    def test_refused(self):
+        a, out = np.zeros(4, "float32"), np.zeros(4, "float32")
+        frozen = np.zeros(4, "float32")
+        frozen.flags.writeable = False
+        cases = [(TypeError, "takes 4 arguments", (a, out)), (TypeError, "takes float, the array holds float64", (a.astype("f8"), out, 1, [1, 1])),
+                 (ValueError, "not contiguous", (np.zeros(8, "float32")[::2], out, 1, [1, 1])),
+                 (ValueError, "read-only", (a, frozen, 1, [1, 1])), (OverflowError, "does not fit into uint", (a, out, 1, [1, -1])),
+                 (TypeError, "takes uint, not list", (a, out, 1, [1, 0.5])), (TypeError, "device memory is an array", (1, out, 1, [1, 1])),
+                 (TypeError, "one float has 4 bytes, 8", (a, out, [1, 2], [1, 1])),
+                 (TypeError, "a tensor on a device", (ingot.runtime.tensor(a), out, 1, [1, 1]))]
+        for kind, text, arguments in cases:
+            with self.subTest(text=text), self.assertRaisesRegex(kind, text):
+                self.lib.scaled(*arguments)
+        with self.assertRaisesRegex(ValueError, "one to three"):
+            self.lib.scaled(a, out, 1, [1, 1], threads=(1, 1, 1, 1))
+        with self.assertRaisesRegex(ingot.IngotError, "threads"):
+            self.lib.scaled(a, out, 1, [1, 1], threads=4096, group_size=2048)
+        with self.assertRaisesRegex(ingot.IngotError, "scaled"):
+            self.lib.scaled(a, out, 1, [1, 1], threads=5)  # past the end
+        self.lib.scaled(frozen, out, 1, [1, 1])  # it is only read
+
+    def test_texts_that_are_wrong(self):
+        with self.assertRaises(ingot.msl.MetalError) as caught:
+            ingot.msl.library("kernel void f(device float *a) {\n    a[0] = none;\n}\n", file_name="wrong.metal")
+        self.assertEqual((caught.exception.filename, caught.exception.lineno), ("wrong.metal", 2))
+        self.assertIn("none", caught.exception.msg)
+        self.assertEqual(caught.exception.text, "    a[0] = none;\n")
+
+    def test_macros_and_headers(self):
+        text = '#include "mine.h"\nkernel void f(device float *a) { a[0] = TWO + THREE; }\n'
+        asked = []
+
+        def include(name, origin, angled):
+            asked.append((name, angled))
+            return "#define THREE 3" if name == "mine.h" else None
+
+        a = np.zeros(1, "float32")
+        ingot.msl.library(text, defines={"TWO": 2}, include=include).f(a)
+        self.assertEqual((a[0], asked), (5, [("mine.h", False)]))
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            ingot.msl.library(text, include=lambda *_: (_ for _ in ()).throw(ZeroDivisionError("mine")))
+
+    def test_threads(self):
+        results = [np.zeros(64, "float32") for _ in range(4)]
+        a = np.arange(64, dtype="float32")
+
+        def work(i):
+            for _ in range(20):
+                self.lib.scaled(a, results[i], float(i), [0, 0])
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, out in enumerate(results):
+            np.testing.assert_array_equal(out, a * i)
+
+
+@T.prim_func
+def racy_program(A: T.Buffer((64,), "float32")):
+    for tx in T.thread_binding(64, thread="threadIdx.x"):
+        A[0] = T.Cast("float32", tx)
+
+
+class Checks(unittest.TestCase):
+    def test_of_one_launch(self):
+        lib, out = ingot.msl.library(SOURCE, file_name="mine.metal"), np.zeros(64, "float32")
+        with self.assertRaises(ingot.check.CheckError) as caught:
+            lib.racy(out, check="race")
+        found = caught.exception.findings[0]
+        self.assertEqual((found.check, found.kernel, found.filename), ("race", "racy", "mine.metal"))
+        line = SOURCE[: SOURCE.index("out[0] = float(i)")].count("\n") + 1
+        self.assertEqual(found.line, line)
+        self.assertIn("out[0] = float(i);", str(caught.exception))
+        self.assertIn("^", str(caught.exception))
+        lib.racy(out, check="bounds")  # not asked for
+        with self.assertRaises(ValueError):
+            lib.racy(out, check="none of that name")
+
+    def test_of_all_within(self):
+        lib, out = ingot.msl.library(SOURCE), np.zeros(64, "float32")
+        program = ingot.compile(racy_program)
+        with ingot.check.checking() as report:
+            lib.racy(out)
+            program(out)
+            program(ingot.runtime.tensor(out))
+        self.assertEqual({f.kernel for f in report.findings}, {"racy", "racy_program_kernel"})
+        with self.assertRaises(ingot.check.CheckError):
+            report.raise_any()
+        with ingot.check.checking("all,-race") as report:
+            program(out)
+        self.assertEqual(report.findings, [])
+        lib.racy(out)  # no longer
+
+
+class Plugin(unittest.TestCase):
+    def run_pytest(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "test_it.py").write_text(textwrap.dedent('''
+                import numpy as np
+                import pytest
+                import ingot
+
+                lib = ingot.msl.library("""
+                kernel void racy(device float *out, uint i [[thread_position_in_grid]]) { out[0] = float(i); }
+                kernel void good(device float *out, uint i [[thread_position_in_grid]]) { out[i] = float(i); }
+                """)
+
+                def launch(name):
+                    lib[name](np.zeros(64, "float32"))
+
+                def test_unmarked():
+                    launch("racy")
+
+                @pytest.mark.metal_check
+                def test_marked():
+                    launch("racy")
+
+                @pytest.mark.metal_check("bounds")
+                def test_other_check():
+                    launch("racy")
+
+                @pytest.mark.metal_check
+                def test_good():
+                    launch("good")
+
+                @pytest.mark.metal_check
+                def test_fails_itself():
+                    launch("racy")
+                    assert 1 == 2
+                '''))
+            done = subprocess.run([sys.executable, "-B", "-m", "pytest", "-p", "ingot.pytest_plugin", "-p", "no:cacheprovider", "-q",
+                                   "-rA", *arguments, folder], capture_output=True, text=True, check=False)
+            return done.stdout
+
+    def test_marker(self):
+        out = self.run_pytest()
+        self.assertIn("2 failed, 3 passed", out)
+        self.assertIn("out[0] = float(i)", out)
+        self.assertIn("^", out)
+        self.assertIn("assert 1 == 2", out)
+        self.assertNotIn("pytest_plugin.py", out)
+
+    def test_option(self):
+        self.assertIn("3 failed, 2 passed", self.run_pytest("--metal-check"))
+        self.assertIn("3 failed, 2 passed", self.run_pytest("--metal-checks=race"))
+        self.assertIn("2 failed, 3 passed", self.run_pytest("--metal-checks=bounds"))
+
+
+class Notebook(unittest.TestCase):
+    def test_highlight(self):
+        self.assertEqual(notebook.highlight('if a < 1: # "x"', "python"),
+                         '<span style="color:#7d2cb5">if</span> a &lt; <span style="color:#0a6b3d">1</span>: '
+                         '<span style="color:#6b7280"># &quot;x&quot;</span>')
+        self.assertIn('<span style="color:#1d5fa8">[[buffer(0)]]</span>', notebook.highlight("device float4 *a [[buffer(0)]]", "metal"))
+
+    def test_display_and_magic(self):
+        html = racy_program._repr_html_()
+        self.assertIn("racy_program_kernel", html)
+        self.assertIn("TVMScript", html)
+
+        class Shell:
+            user_ns = {}
+
+            def register_magic_function(self, function, kind, name):
+                self.magic = (function, kind, name)
+
+        shell = Shell()
+        notebook.load_ipython_extension(shell)
+        function, kind, name = shell.magic
+        self.assertEqual((kind, name), ("cell", "ingot"))
+        cell = ('@T.prim_func\ndef f(A: T.Buffer((4,), "float32")):\n    for tx in T.thread_binding(4, thread="threadIdx.x"):\n'
+                '        A[tx] = T.float32(3)\n')
+        shown = function("made", cell)
+        self.assertEqual(shown.script, cell)
+        self.assertIn("kernel void f_kernel", shown.metal)
+        a = np.zeros(4, "float32")
+        shell.user_ns["made"](a)
+        np.testing.assert_array_equal(a, [3, 3, 3, 3])
+
+
+if __name__ == "__main__":
+    unittest.main()
