@@ -60,6 +60,20 @@ class Files(unittest.TestCase):
         done = self.script(HEADER + MODULE + RUN + "import sys; print(sys.argv[1:])", ["one", "-m"])
         self.assertEqual((done.stderr, done.stdout, done.returncode), ("", "['one', '-m']\n", 0))
 
+    def test_registry(self):
+        done = self.script(HEADER + """
+assert tvm.get_global_func("mine", allow_missing=True) is None
+try:
+    tvm.get_global_func("mine")
+except LookupError:
+    pass
+tvm.register_global_func("mine", lambda x: x + 1)
+print(tvm.get_global_func("mine")(1), tvm_ffi.get_global_func("mine")(2))
+tvm_ffi.registry.remove_global_func("mine")
+print(tvm.get_global_func("mine", allow_missing=True), callable(tvm.get_global_func("target.build.metal")))
+""")
+        self.assertEqual((done.stderr, done.stdout), ("", "2 3\nNone True\n"))
+
     def test_older_names(self):
         text = HEADER.replace("tirx as T", "tir as T") + """
 @tvm.script.ir_module

@@ -41,7 +41,7 @@ def get_global_func(name: str, allow_missing: bool = False) -> Optional[Callable
     """A registered function, or one of upstream's own."""
     if name in _BUILTIN:
         return _BUILTIN[name]
-    return _tvm_ffi.find(name) or ingot.get_global_func(name, allow_missing)
+    return ingot.get_global_func(name, allow_missing)
 
 
 __all__ = [
