@@ -12,7 +12,8 @@
 /* Races of plain accesses are one thing, whichever threads they were met between. */
 static bool same_event(const emu_fault *a, const emu_fault *b)
 {
-    return (a->kind == b->kind || (emu_rule_is_plain_race(a->kind) && emu_rule_is_plain_race(b->kind))) && a->insn->at == b->insn->at && a->other_at == b->other_at && a->object == b->object;
+    return (a->kind == b->kind || (emu_rule_is_plain_race(a->kind) && emu_rule_is_plain_race(b->kind))) && a->insn == b->insn && a->other.file == b->other.file && a->other.begin == b->other.begin &&
+           a->other.end == b->other.end && a->object == b->object;
 }
 
 bool emu_event_join(const ingot_allocator *mem, emu_event **list, size_t *count, size_t *cap, const emu_event *e)
@@ -25,8 +26,10 @@ bool emu_event_join(const ingot_allocator *mem, emu_event **list, size_t *count,
         /* of a race the widest reach is told: what orders that orders all */
         const bool wider = e->fault.kind > at->fault.kind;
         const bool earlier = e->batch < at->batch;
-        if (wider || (earlier && e->fault.kind == at->fault.kind)) at->fault = e->fault;
-        if (wider || (earlier && e->fault.kind == at->fault.kind)) at->fault_batch = e->fault_batch;
+        if (wider || (earlier && e->fault.kind == at->fault.kind)) {
+            at->fault = e->fault;
+            memcpy(at->first, e->first, sizeof at->first);
+        }
         if (earlier) at->order = e->order;
         if (earlier) at->batch = e->batch;
         return true;
@@ -62,7 +65,7 @@ bool emu_note(emu_vm *vm, const emu_fault *fault)
         return false;
     }
     emu_checker *c = vm->check;
-    const emu_event e = {*fault, c->batch, c->batch, c->order++, 1};
+    const emu_event e = {*fault, c->program, {c->first[0], c->first[1], c->first[2]}, c->batch, c->order++, 1};
     if (!emu_event_join(c->mem, &c->events, &c->event_count, &c->event_cap, &e)) c->no_memory = true;
     return true;
 }
@@ -187,16 +190,32 @@ static uint8_t shift_of(unsigned bytes)
     return (uint8_t)(bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0);
 }
 
-/* Buffers as ranges; those that lie on one another become one. */
-static size_t find_ranges(const emu_watch *w, const emu_object *objects, range *out)
+/* What the programs do with the buffer at a slot. */
+static emu_use use_of(const emu_program *const *programs, size_t count, uint32_t slot)
 {
-    const emu_program *p = w->program;
+    emu_use all = {.reads = false};
+    for (size_t k = 0; k < count; ++k) {
+        for (size_t i = 1; i < programs[k]->objects.n; ++i) {
+            const emu_object_info *o = &programs[k]->objects.at[i];
+            const emu_use *u = &programs[k]->uses[i];
+            if (o->kind != EMU_OBJECT_BUFFER || o->slot != slot || u->granule == 0) continue;
+            all.reads = all.reads || u->reads;
+            all.writes = all.writes || u->writes;
+            if (all.granule == 0 || u->granule < all.granule) all.granule = u->granule;
+        }
+    }
+    return all;
+}
+
+/* Buffers as ranges; those that lie on one another become one. */
+static size_t find_ranges(const emu_launch *l, const emu_program *const *programs, size_t count, range *out)
+{
     size_t n = 0;
-    for (size_t i = 1; i < w->object_count; ++i) {
-        const emu_use *u = &p->uses[i];
-        if (p->objects.at[i].kind != EMU_OBJECT_BUFFER || objects[i].base == NULL || objects[i].size == 0) continue;
-        if (!u->reads && !u->writes) continue;
-        range r = {objects[i].base, objects[i].base + objects[i].size, u->reads, u->writes, shift_of(u->granule)};
+    for (uint32_t slot = 0; slot < l->buffer_count && slot < EMU_MAX_BUFFERS; ++slot) {
+        const emu_use u = use_of(programs, count, slot);
+        char *base = l->buffers[slot].data;
+        if (u.granule == 0 || base == NULL || l->buffers[slot].size == 0) continue;
+        range r = {base, base + l->buffers[slot].size, u.reads, u.writes, shift_of(u.granule)};
         for (size_t k = 0; k < n;) {
             if (out[k].from >= r.to || out[k].to <= r.from) {
                 ++k;
@@ -239,62 +258,55 @@ static bool take_words(emu_watch *w, emu_store *store, size_t need)
     return store->words != NULL;
 }
 
-/* Which bytes of buffers hold data, by object. */
-static bool take_written(emu_watch *w, const emu_launch *l)
+/* The places of several programs as one list. */
+static bool join_sites(emu_watch *w, const emu_program *const *programs, size_t count)
 {
-    bool any = false;
-    for (size_t i = 0; i < l->buffer_count && l->written != NULL; ++i) any = any || l->written[i] != NULL;
-    if (!any || (l->checks >> EMU_CHECK_UNINITIALISED & 1u) == 0) return true;
-    w->written = mem_zeroed(w->mem, w->object_count, sizeof *w->written);
-    if (w->written == NULL) return false;
-    for (size_t i = 1; i < w->object_count; ++i) {
-        const emu_object_info *o = &w->program->objects.at[i];
-        if (o->kind == EMU_OBJECT_BUFFER && o->slot < l->buffer_count) w->written[i] = l->written[o->slot];
+    w->sites = programs[0]->sites;
+    w->site_count = 0;
+    for (size_t k = 0; k < count; ++k) w->site_count += programs[k]->site_count;
+    if (count == 1 || w->site_count > SHADOW_SITES) return true;
+    w->joined = mem_zeroed(w->mem, w->site_count, sizeof *w->joined);
+    if (w->joined == NULL) return false;
+    size_t at = 0;
+    for (size_t k = 0; k < count; ++k) {
+        memcpy(w->joined + at, programs[k]->sites, programs[k]->site_count * sizeof *w->joined);
+        at += programs[k]->site_count;
     }
+    w->sites = w->joined;
     return true;
 }
 
-bool emu_watch_open(emu_watch *w, const emu_object *objects, emu_store *store, const emu_launch *launch)
+bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t count, emu_store *store)
 {
-    const bool shared = emu_pool_threads(launch->pool) > 1;
-    const size_t n = w->program->objects.n;
-    w->object_count = n;
-    range *ranges = mem_zeroed(w->mem, n, sizeof *ranges);
-    w->areas = mem_zeroed(w->mem, n, sizeof *w->areas);
-    w->device = mem_zeroed(w->mem, n, sizeof *w->device);
-    bool fine = ranges != NULL && w->areas != NULL && w->device != NULL && take_written(w, launch);
-    if (fine) w->device_count = find_ranges(w, objects, ranges);
+    range ranges[EMU_MAX_BUFFERS];
+    w->device_count = find_ranges(w->launch, programs, count, ranges);
+    for (size_t k = 0; k < count; ++k) {
+        w->atomics = w->atomics || programs[k]->hands_on;
+        w->simdgroups = w->simdgroups || programs[k]->simdgroups;
+    }
     size_t need = 1;
-    for (size_t k = 0; fine && k < w->device_count; ++k)
+    for (size_t k = 0; k < w->device_count; ++k)
         if (ranges[k].write) need += granules_of(&ranges[k]) * (ranges[k].read ? 3 : 1);
-    fine = fine && take_words(w, store, need);
+    if (!join_sites(w, programs, count) || !take_words(w, store, need)) return false;
     int64_t *at = store->words;
-    for (size_t k = 0; fine && k < w->device_count; ++k) {
+    for (size_t k = 0; k < w->device_count; ++k) {
         emu_area *a = &w->device[k];
         const size_t granules = granules_of(&ranges[k]);
         *a = (emu_area){.base = ranges[k].from, .size = (uint64_t)(ranges[k].to - ranges[k].from),
-                        .shift = ranges[k].shift, .device = true, .locks = shared ? w->locks : NULL};
+                        .shift = ranges[k].shift, .device = true,
+                        .locks = emu_pool_threads(w->launch->pool) > 1 ? w->locks : NULL};
         if (!ranges[k].write) continue;
         a->writer = at;
         a->reader = ranges[k].read ? at + granules : NULL;
         a->other = ranges[k].read ? at + 2 * granules : NULL;
         at += granules * (ranges[k].read ? 3 : 1);
     }
-    for (size_t i = 1; fine && i < n; ++i)
-        for (size_t k = 0; k < w->device_count; ++k)
-            if (w->device[k].writer != NULL && w->program->objects.at[i].kind == EMU_OBJECT_BUFFER &&
-                objects[i].base >= w->device[k].base && objects[i].base < w->device[k].base + w->device[k].size)
-                w->areas[i] = &w->device[k];
-    mem_free(w->mem, ranges, n * sizeof *ranges);
-    return fine;
+    return true;
 }
 
 void emu_watch_close(emu_watch *w)
 {
-    const size_t n = w->object_count;
-    mem_free(w->mem, w->areas, n * sizeof *w->areas);
-    mem_free(w->mem, w->device, n * sizeof *w->device);
-    if (w->written != NULL) mem_free(w->mem, w->written, n * sizeof *w->written);
+    mem_free(w->mem, w->joined, w->site_count * sizeof *w->joined);
     for (size_t i = 0; i < sizeof w->handed / sizeof *w->handed; ++i) {
         while (w->handed[i] != NULL) {
             emu_handings *next = w->handed[i]->next;
@@ -313,8 +325,9 @@ emu_checker *emu_checker_make(const ingot_allocator *mem, size_t objects)
     if (c == NULL) return NULL;
     c->mem = mem;
     c->areas = mem_zeroed(mem, objects, sizeof *c->areas);
-    if (c->areas != NULL) return c;
-    mem_free(mem, c, sizeof *c);
+    c->written = mem_zeroed(mem, objects, sizeof *c->written);
+    if (c->areas != NULL && c->written != NULL) return c;
+    emu_checker_free(c, objects);
     return NULL;
 }
 
@@ -323,27 +336,57 @@ void emu_checker_free(emu_checker *c, size_t objects)
     if (c == NULL) return;
     mem_free(c->mem, c->group.writer, c->group_words * sizeof *c->group.writer);
     mem_free(c->mem, c->areas, objects * sizeof *c->areas);
+    mem_free(c->mem, c->written, objects * sizeof *c->written);
     mem_free(c->mem, c->events, c->event_cap * sizeof *c->events);
     mem_free(c->mem, c, sizeof *c);
 }
 
-bool emu_checker_start(emu_checker *c, emu_watch *w, char *threadgroup, uint64_t threadgroup_bytes)
+static bool is_group(const emu_object_info *o)
 {
-    const emu_program *p = w->program;
+    return o->kind == EMU_OBJECT_THREADGROUP || o->kind == EMU_OBJECT_LENGTH;
+}
+
+/* The watched area that a buffer lies in, or NULL. */
+static emu_area *area_of(emu_watch *w, const char *base)
+{
+    for (size_t k = 0; k < w->device_count; ++k) {
+        emu_area *a = &w->device[k];
+        if (a->writer != NULL && base >= a->base && base < a->base + a->size) return a;
+    }
+    return NULL;
+}
+
+void emu_checker_start(emu_checker *c, emu_watch *w, const emu_program *p, size_t site_base, const emu_object *objects)
+{
+    const emu_launch *l = w->launch;
+    const bool firsts = (l->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
     c->watch = w;
+    c->program = p;
+    c->checks = l->checks;
+    c->collect = l->findings != NULL && !l->stop;
     c->event_count = 0;
     c->order = 0;
     c->no_memory = false;
+    const bool known = w->site_count <= SHADOW_SITES;
+    c->site_base = known ? (int64_t)site_base : 0;
+    c->site_mask = known ? SHADOW_SITES - 1 : 0;
+    for (size_t i = 1; i < p->objects.n; ++i) {
+        const emu_object_info *o = &p->objects.at[i];
+        const bool buffer = o->kind == EMU_OBJECT_BUFFER && objects[i].base != NULL;
+        c->areas[i] = is_group(o) ? &c->group : buffer ? area_of(w, objects[i].base) : NULL;
+        c->written[i] = firsts && buffer && l->written != NULL ? l->written[o->slot] : NULL;
+    }
+}
+
+bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes)
+{
+    const emu_program *p = c->program;
     emu_area *a = &c->group;
     unsigned granule = 8;
-    for (size_t i = 1; i < p->objects.n; ++i) {
-        const emu_object_kind kind = p->objects.at[i].kind;
-        const bool group = kind == EMU_OBJECT_THREADGROUP || kind == EMU_OBJECT_LENGTH;
-        c->areas[i] = group ? a : w->areas[i];
-        if (group && p->uses[i].granule != 0 && p->uses[i].granule < granule) granule = p->uses[i].granule;
-    }
+    for (size_t i = 1; i < p->objects.n; ++i)
+        if (is_group(&p->objects.at[i]) && p->uses[i].granule != 0 && p->uses[i].granule < granule) granule = p->uses[i].granule;
     const uint8_t shift = shift_of(granule);
-    const size_t granules = (size_t)(threadgroup_bytes >> shift) + 1, words = granules * 3;
+    const size_t granules = (size_t)(bytes >> shift) + 1, words = granules * 3;
     if (words > c->group_words) {
         mem_free(c->mem, a->writer, c->group_words * sizeof *a->writer);
         a->writer = mem_zeroed(c->mem, words, sizeof *a->writer);
@@ -351,7 +394,7 @@ bool emu_checker_start(emu_checker *c, emu_watch *w, char *threadgroup, uint64_t
         c->group_tag = 0;
         if (a->writer == NULL) return false;
     }
-    *a = (emu_area){.base = threadgroup, .size = threadgroup_bytes, .shift = shift, .writer = a->writer};
+    *a = (emu_area){.base = threadgroup, .size = bytes, .shift = shift, .writer = a->writer};
     a->reader = a->writer + granules;
     a->other = a->reader + granules;
     return true;
@@ -368,13 +411,14 @@ static void set_lanes(emu_side *s, const emu_vm *vm, int64_t base, uint64_t firs
     }
 }
 
-void emu_checker_batch(emu_checker *c, emu_vm *vm, uint64_t batch, uint64_t first, uint64_t stride)
+void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint64_t at, uint64_t stride)
 {
     emu_watch *w = c->watch;
-    c->batch = batch;
+    memcpy(c->first, first, sizeof c->first);
+    c->batch = at;
     c->clock = 1;
     c->device_side.floor = w->floor_tag << SHADOW_TAG;
-    set_lanes(&c->device_side, vm, w->floor_tag, first, stride);
+    set_lanes(&c->device_side, vm, w->floor_tag, at, stride);
     c->last_tag = shadow_tag(c->device_side.who[vm->lanes - 1]);
     const uint32_t members = (vm->lanes + vm->group_threads - 1) / vm->group_threads;
     if (c->group_tag + members + 1 >= SHADOW_TAGS) {

@@ -14,8 +14,9 @@ struct emu_program;
 /* Something found, once for each pair of places. */
 typedef struct emu_event {
     emu_fault fault;
-    uint64_t fault_batch;  /* that the fault is of */
-    uint64_t batch, order; /* where its like was met first */
+    const struct emu_program *program; /* whose instruction it is */
+    uint32_t first[3];     /* threadgroup in the grid that its batch begins with */
+    uint64_t batch, order; /* where its like was met first: that threadgroup, linear; how many had been found there */
     uint64_t times;
 } emu_event;
 
@@ -45,11 +46,12 @@ void emu_events_sort(emu_event *list, size_t count);
 /* What the workers of one launch share. */
 typedef struct emu_watch {
     const ingot_allocator *mem;
-    const struct emu_program *program;
-    emu_area **areas; /* by object; NULL: not watched. Threadgroup memory is the worker's own */
-    emu_area *device;
-    size_t device_count, object_count;
-    uint8_t **written;       /* by object, NULL for none; NULL: no object has one */
+    const emu_launch *launch;
+    const emu_site *sites;   /* of all the launch's programs */
+    emu_site *joined;        /* the same, where they are several */
+    size_t site_count;
+    emu_area device[EMU_MAX_BUFFERS];
+    size_t device_count;
     int64_t floor_tag;       /* tag of the first threadgroup */
     uint64_t groups;
     bool atomics;            /* the program may hand work on by atomics */
@@ -68,7 +70,11 @@ typedef struct emu_checker {
     bool collect; /* go on after a finding */
     uint32_t clock;
     uint64_t batch, order;
-    emu_area **areas; /* by object */
+    const struct emu_program *program;
+    int64_t site_base, site_mask; /* a place of the program among those of the launch: (site & mask) + base */
+    uint32_t first[3];            /* of the batch: position of its first threadgroup */
+    emu_area **areas;  /* by object; NULL: not watched */
+    uint8_t **written; /* by object: which bytes hold data; NULL: all */
     emu_area group;   /* the worker's threadgroup memory */
     int64_t group_tag; /* last one given out for it */
     size_t group_words;
@@ -100,22 +106,35 @@ bool emu_handed(emu_vm *vm, int64_t rec, bool device, uint32_t lane);
 /* The lane is about to do an atomic operation on a granule last written by `last`. */
 void emu_hand_over(emu_vm *vm, int64_t last, bool last_atomic, bool reads, bool writes, bool device, uint32_t lane);
 
-/* Life of a launch's watch: `objects` as bound by a worker; records go to the store. False when out of memory. */
+/* Records kept from launch to launch. */
 typedef struct emu_store {
     int64_t *words;
     size_t count;
     int64_t next_tag;
 } emu_store;
-bool emu_watch_open(emu_watch *w, const emu_object *objects, emu_store *store, const emu_launch *launch);
+
+/* Life of a launch's watch over `groups` threadgroups by `count` programs; mem, launch and lock are set. Records go to the
+ * store. False when out of memory; close it then, too. */
+bool emu_watch_open(emu_watch *w, const struct emu_program *const *programs, size_t count, emu_store *store);
 void emu_watch_close(emu_watch *w);
 
 /* A worker's part. */
 emu_checker *emu_checker_make(const ingot_allocator *mem, size_t objects);
 void emu_checker_free(emu_checker *c, size_t objects);
-/* Before the batches of a launch: false when out of memory. */
-bool emu_checker_start(emu_checker *c, emu_watch *w, char *threadgroup, uint64_t threadgroup_bytes);
-/* Before a batch, whose first threadgroup is `first` in the grid and whose others follow at a distance of `stride`. */
-void emu_checker_batch(emu_checker *c, emu_vm *vm, uint64_t batch, uint64_t first, uint64_t stride);
+/* Before the batches of a launch by `program`, whose sites begin at `site_base`; objects are bound. */
+void emu_checker_start(emu_checker *c, emu_watch *w, const struct emu_program *program, size_t site_base,
+                       const emu_object *objects);
+/* The worker's threadgroup memory. False when out of memory. */
+bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes);
+/* Before a batch that begins with the threadgroup `first`; linear in the grid that is `at`, and those after it follow at a
+ * distance of `stride`. */
+void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint64_t at, uint64_t stride);
+
+/* The low parts of a record made now by an instruction: clock and site. */
+static inline int64_t emu_checker_now(const emu_checker *c, const emu_insn *i)
+{
+    return (int64_t)c->clock << SHADOW_CLOCK | ((i->imm & c->site_mask) + c->site_base);
+}
 /* A point at which the given lanes pass a barrier or fence: the clock moves. */
 void emu_checker_tick(emu_checker *c);
 

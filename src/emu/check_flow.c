@@ -27,7 +27,7 @@ static bool active_at(const emu_vm *vm, uint32_t level, uint32_t lane)
 /* Why the lane is not here: the innermost construct that it was in and is not any more. */
 static emu_fault why_missing(const emu_vm *vm, const emu_insn *i, uint32_t lane)
 {
-    const emu_program *p = vm->check->watch->program;
+    const emu_program *p = vm->check->program;
     emu_fault f = {.kind = EMU_FAULT_BARRIER_BRANCH, .insn = i, .lane = lane};
     uint32_t level = vm->top;
     const emu_construct *k = &p->constructs[i->imm];
@@ -36,16 +36,16 @@ static emu_fault why_missing(const emu_vm *vm, const emu_insn *i, uint32_t lane)
         --level;
     }
     if (level == 0) return f;
-    f.other_at = k->at + 1;
+    f.other = p->spans[k->at];
     if (k->kind == EMU_CONSTRUCT_IF) {
         if (k->other_barrier == 0) return f;
         f.kind = EMU_FAULT_BARRIER_OTHER;
-        f.other_at = k->other_barrier;
+        f.other = p->spans[k->other_barrier - 1];
         return f;
     }
     f.kind = k->kind == EMU_CONSTRUCT_LOOP ? EMU_FAULT_BARRIER_LOOP : EMU_FAULT_BARRIER_RETURN;
     if (k->kind == EMU_CONSTRUCT_CONTINUE) f.kind = EMU_FAULT_BARRIER_BRANCH;
-    if (vm->check->left_at[lane] != 0) f.other_at = vm->check->left_at[lane];
+    if (vm->check->left_at[lane] != 0) f.other = p->spans[vm->check->left_at[lane] - 1];
     return f;
 }
 
@@ -64,7 +64,7 @@ static bool all_or_none(emu_vm *vm, const emu_insn *i, uint32_t from, uint32_t t
     }
     if (active == 0 || active == to - from) return true;
     emu_fault f = why_missing(vm, i, missing);
-    f.other_has_thread = f.other_at != 0;
+    f.other_has_thread = f.other.file != 0;
     f.other_index = missing % vm->group_threads;
     f.lane = present;
     f.other_lane_of_batch = missing;

@@ -22,7 +22,7 @@ typedef struct touch {
 
 static emu_site site_of(const emu_checker *c, int64_t rec)
 {
-    return c->watch->program->sites[shadow_site(rec)];
+    return c->watch->sites[shadow_site(rec)];
 }
 
 /* A simdgroup's matrix operations are of the whole simdgroup, in the order of the text. */
@@ -55,7 +55,7 @@ static bool same_value(const touch *t, int64_t rec)
     const emu_access *at = t->insn->access;
     if (!t->write || t->insn->op == EMU_ATOMIC || t->atomic) return false;
     const uint32_t all = t->vm->group_threads, other = t->lane / all * all + shadow_lane(rec);
-    const bool here = site_of(t->c, rec).at == t->insn->at && ((rec ^ t->rec) & SHADOW_OWN) == 0;
+    const bool here = shadow_site(rec) == shadow_site(t->rec) && ((rec ^ t->rec) & SHADOW_OWN) == 0;
     for (unsigned k = 0; k < at->count; ++k) {
         const char *v = t->vm->frame + at->regs[k];
         const char *mine = v + t->lane / EMU_CHUNK * at->strides[k] + t->lane % EMU_CHUNK * at->bytes;
@@ -77,7 +77,7 @@ static bool race(const touch *t, int64_t rec, bool other_writes)
     if (t->atomic != site.atomic) rule = EMU_FAULT_RACE_ATOMIC;
     else if (group) rule = shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32 ? EMU_FAULT_RACE_SIMD : EMU_FAULT_RACE_GROUP;
     emu_fault f = fault_of(t, rule);
-    f.other_at = site.at + 1;
+    f.other = site.at;
     f.other_has_thread = true;
     f.other_index = shadow_lane(rec);
     /* threadgroup memory has tags of its own, but is always the lane's own threadgroup's */
@@ -194,12 +194,12 @@ static bool check_lane(touch *t)
         if (!emu_note(t->vm, &f)) return false;
     }
     if (t->object >= t->vm->object_count) return true; /* memory reached by an address in a buffer: bounds only */
-    uint8_t *written = c->watch->written != NULL ? c->watch->written[t->object] : NULL;
+    uint8_t *written = c->written[t->object];
     if (written != NULL && !touch_written(t, written)) return false;
     t->area = c->areas[t->object];
     if (t->area == NULL) return true;
     t->side = t->area->device ? &c->device_side : &c->group_side;
-    t->rec = t->side->who[t->lane] | (int64_t)c->clock << SHADOW_CLOCK | t->insn->imm;
+    t->rec = t->side->who[t->lane] | emu_checker_now(c, t->insn);
     return touch_area(t);
 }
 

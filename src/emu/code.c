@@ -217,7 +217,7 @@ static uint32_t pattern_of(coder *c, uint32_t reg, int64_t scale)
 static uint32_t site_of(coder *c, const emu_node *n)
 {
     if (c->sites.n >= SHADOW_SITES) return 0;
-    const emu_site site = {(uint32_t)c->spans.n - 1, n->kind == EMU_ATOMIC_NODE, n->mem->collective};
+    const emu_site site = {n->at, n->kind == EMU_ATOMIC_NODE, n->mem->collective};
     emu_site_list_push(c->g->mem, &c->sites, site);
     return (uint32_t)c->sites.n - 1;
 }
@@ -547,7 +547,7 @@ static void emit_loop(coder *c, const emu_node *n)
 static void emit_loop_end(coder *c, const emu_node *n)
 {
     emu_region *r = n->opened;
-    emu_insn *i = put_jump(c, EMU_LOOP, n, NULL, r->start);
+    emu_insn *i = put_jump(c, EMU_LOOP, r->head, NULL, r->start);
     i->imm = (int64_t)c->code.n - (int64_t)c->labels.at[r->start];
     if (r->divergent) leave_masked(c, n);
     else place_label(c, r->label);
@@ -745,7 +745,7 @@ static void start_checks(coder *c)
 {
     c->p->uses = arena_array(c->g->mem, emu_use, c->g->objects.n);
     emu_construct_list_push(c->g->mem, &c->constructs, (emu_construct){.kind = EMU_CONSTRUCT_IF});
-    emu_site_list_push(c->g->mem, &c->sites, (emu_site){.at = EMU_NONE});
+    emu_site_list_push(c->g->mem, &c->sites, (emu_site){.atomic = false});
     for (const emu_node *n = c->g->first; n != NULL; n = n->next) c->barriers = c->barriers || n->kind == EMU_SYNC;
 }
 
@@ -768,6 +768,7 @@ emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, 
     if (c.regs.too_large) return NULL;
     p->insn_count = (uint32_t)c.code.n;
     p->sites = c.sites.at;
+    p->site_count = c.sites.n;
     p->constructs = c.constructs.at;
     p->hands_on = c.atomics && c.fences;
     p->simdgroups = c.simdgroups;

@@ -4,6 +4,7 @@
 
 #include "emu/graph.h"
 #include "emu/lower.h"
+#include "emu/shadow.h"
 
 /* A value put into a uniform register before the first run. */
 typedef struct emu_literal {
@@ -29,11 +30,6 @@ VEC_DECLARE(emu_scaled_list, emu_scaled_reg)
 VEC_DECLARE(emu_insn_list, emu_insn)
 VEC_DECLARE(emu_span_list, span)
 
-/* Where the program touches memory, for records of who did; 0 stands for a place not known. */
-typedef struct emu_site {
-    uint32_t at; /* index of the span; EMU_NONE: not known */
-    bool atomic, collective;
-} emu_site;
 VEC_DECLARE(emu_site_list, emu_site)
 
 /* A construct with a mask of its own, for telling why a thread does not reach a barrier; 0 is none. */
@@ -75,7 +71,8 @@ typedef struct emu_program {
     emu_local **locals;         /* for messages */
     uint32_t local_count;
     /* Checked programs: */
-    emu_site *sites;
+    emu_site *sites; /* 0 stands for a place not known */
+    size_t site_count;
     emu_construct *constructs;
     emu_use *uses; /* by object */
     bool simdgroups; /* has barriers of simdgroups */

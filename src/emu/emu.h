@@ -160,8 +160,12 @@ typedef struct emu_launch {
     size_t resource_count;        /* at most EMU_MAX_RESOURCES */
     uint32_t groups[3];  /* threadgroups in the grid; any 0 runs nothing */
     uint32_t threads[3]; /* threads of a threadgroup */
+    /* Threads of the grid, where it need not be a multiple of the threadgroups: `groups` are then the quotients, rounded
+     * up, and threadgroups at the end of an axis have only the threads that are left. All 0: groups times threads. */
+    uint32_t grid[3];
     emu_pool *pool;      /* NULL runs on the caller alone */
-    uint64_t budget;     /* instructions one batch of threadgroups may take before it counts as endless; 0: 2^31 */
+    uint64_t budget;     /* instructions one batch of threadgroups may take before it counts as endless; 0: 2^31, which a
+                          * loop that does nothing takes in some 15 seconds */
     /* All below: 0 is the plain run. */
     uint32_t milliseconds;   /* of wall time that the launch may take; 0: any */
     const int *cancel;       /* the launch stops soon after this is not 0 (read atomically; a signal handler may set it) */

@@ -54,6 +54,9 @@ typedef enum emu_input {
     EMU_INPUT_GROUPS_X, /* threadgroups in the grid */
     EMU_INPUT_GROUPS_Y,
     EMU_INPUT_GROUPS_Z,
+    EMU_INPUT_GRID_X,   /* threads in the grid, where it is uneven */
+    EMU_INPUT_GRID_Y,
+    EMU_INPUT_GRID_Z,
     EMU_INPUTS
 } emu_input;
 

@@ -91,7 +91,7 @@ static inline bool is_usual(const emu_vm *vm, const emu_access *at, const emu_ob
 {
     const emu_checker *c = vm->check;
     const emu_pattern *p = &vm->patterns[at->pattern];
-    if ((c->watch->written != NULL && c->watch->written[at->object] != NULL) || !p->even) return false;
+    if (c->written[at->object] != NULL || !p->even) return false;
     if (at->align <= 1 || (c->checks >> EMU_CHECK_ALIGNMENT & 1u) == 0) return true;
     const uint64_t offset = (uint64_t)(s.at - o->base) + (uint64_t)(at->scale * s.index);
     uint64_t bits = offset | (uint64_t)p->step[0];
@@ -122,8 +122,7 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
         const uint32_t lo = m->lo > base ? m->lo - base : 0, hi = m->hi - base < EMU_CHUNK ? m->hi - base : EMU_CHUNK;
         const bool all = m->full && lo == 0 && hi == EMU_CHUNK && races;
         const char *to = from + p->at[k] + (at->threadgroup ? (int64_t)vm->chunk_shift[k] : 0);
-        const lanes_side lanes = {side->who + base, side->fence + base, side->floor,
-                                  (int64_t)c->clock << SHADOW_CLOCK | i->imm, a->device};
+        const lanes_side lanes = {side->who + base, side->fence + base, side->floor, emu_checker_now(c, i), a->device};
         if (all && dense && chunk_by_rule(&lanes, a, (uint64_t)(to - a->base) >> a->shift, at->write, first_write)) continue;
         if (all && p->step[0] == 0 && !at->write && vm->group_threads % EMU_CHUNK == 0 && !c->watch->simdgroups) {
             if (!broadcast_chunk(vm, i, k)) return NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "emu/clock.h"
 #include "emu/library.h"
 #include "emu/mask.h"
 
@@ -118,27 +119,40 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
 }
 
 /* A launch under way. */
+typedef struct course {
+    const emu_launch *launch;
+    emu_kernel *kernel;
+    const emu_object *resources; /* of the launch, as the machine sees them */
+    emu_clock clock;
+    bool checked;
+    emu_watch watch;      /* of a checked launch */
+    emu_store store;
+    emu_event *events;    /* found by all workers, each once; under the lock of the job */
+    size_t event_count, event_cap;
+} course;
 
+/* Threadgroups of one size: a box of the grid. An even grid is one part. */
+typedef struct part {
+    uint32_t first[3], groups[3], threads[3];
+} part;
+
+/* A part under way. */
 typedef struct job {
+    course *course;
     const emu_launch *launch;
     emu_kernel *kernel;
     emu_built *built;
     const emu_program *program;
-    const emu_object *resources; /* of the launch, as the machine sees them */
+    part part;
+    size_t site_base;
     uint64_t threadgroup_bytes;
     uint64_t batches, per_row; /* all of them; along the axis */
-    uint64_t budget;
     uint64_t next;        /* batch to be done next; atomic */
     uint64_t step;        /* batches taken at once */
     uint64_t fault_batch; /* the earliest that failed; atomic */
     bool no_memory;       /* atomic */
     pthread_mutex_t lock; /* of `fault` */
     emu_fault fault;
-    bool checked;
-    emu_watch watch;      /* of a checked launch */
-    emu_store store;
-    emu_event *events;    /* found by all workers; under the lock, each once */
-    size_t event_count, event_cap;
 } job;
 
 static void bind_objects(emu_worker *w, const job *j)
@@ -193,21 +207,13 @@ static emu_worker *take_worker(job *j)
     return w;
 }
 
-static bool start_checks(emu_worker *w, job *j)
-{
-    if (!j->checked) return true;
-    emu_checker *c = w->vm.check;
-    c->checks = j->launch->checks;
-    c->collect = j->launch->findings != NULL && !j->launch->stop;
-    return emu_checker_start(c, &j->watch, w->threadgroup, j->threadgroup_bytes * j->program->shape.batch);
-}
-
 /* What the worker found joins what the others did; of the same thing the one met first in the grid stays. */
 static void hand_in(job *j, emu_checker *c)
 {
+    course *all = j->course;
     (void)pthread_mutex_lock(&j->lock);
     for (size_t i = 0; i < c->event_count; ++i)
-        if (!emu_event_join(j->kernel->library->mem, &j->events, &j->event_count, &j->event_cap, &c->events[i]))
+        if (!emu_event_join(j->kernel->library->mem, &all->events, &all->event_count, &all->event_cap, &c->events[i]))
             c->no_memory = true;
     if (c->no_memory) __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
     (void)pthread_mutex_unlock(&j->lock);
@@ -216,7 +222,7 @@ static void hand_in(job *j, emu_checker *c)
 
 static void give_worker(job *j, emu_worker *w)
 {
-    if (j->checked) hand_in(j, w->vm.check);
+    if (j->course->checked) hand_in(j, w->vm.check);
     (void)pthread_mutex_lock(&j->kernel->lock);
     w->next = j->built->idle;
     j->built->idle = w;
@@ -229,12 +235,17 @@ static void run_code(emu_vm *vm, const emu_insn *i)
 }
 
 /* What no batch changes: sizes of the grid, and all that is computed from those and the lanes. */
-static void start_worker(emu_worker *w, const job *j)
+static bool start_worker(emu_worker *w, job *j)
 {
     const emu_program *p = j->program;
     emu_vm *vm = &w->vm;
     bind_objects(w, j);
-    vm->resources = j->resources;
+    if (j->course->checked) {
+        emu_checker_start(vm->check, &j->course->watch, p, j->site_base, w->objects);
+        if (!emu_checker_watch_group(vm->check, w->threadgroup, j->threadgroup_bytes * p->shape.batch)) return false;
+    }
+    vm->clock = &j->course->clock;
+    vm->resources = j->course->resources;
     vm->resource_count = (uint32_t)j->launch->resource_count;
     vm->textures = j->launch->textures;
     vm->texture_count = j->launch->texture_count;
@@ -243,7 +254,9 @@ static void start_worker(emu_worker *w, const job *j)
     vm->fault.kind = EMU_FAULT_NONE;
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
-        if (in->which >= EMU_INPUT_GROUPS_X)
+        if (in->which >= EMU_INPUT_GRID_X)
+            put_uniform(vm->frame + in->reg, j->launch->grid[in->which - EMU_INPUT_GRID_X]);
+        else if (in->which >= EMU_INPUT_GROUPS_X)
             put_uniform(vm->frame + in->reg, j->launch->groups[in->which - EMU_INPUT_GROUPS_X]);
     }
     for (uint32_t c = 0; c < p->width / EMU_CHUNK; ++c)
@@ -258,13 +271,14 @@ static void start_worker(emu_worker *w, const job *j)
         j->kernel->library->isa->scan_pattern(&vm->patterns[i], vm->frame + p->patterns.at[i].reg, p->width);
     }
     for (size_t i = 0; i < p->known.n; ++i) vm->known[i] = emu_mask_know(vm, p->known.at[i]);
+    return true;
 }
 
 /* Where in the grid a batch begins, and how many threadgroups it has. */
 static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
 {
     const emu_shape *s = &j->program->shape;
-    const uint32_t *groups = j->launch->groups;
+    const uint32_t *groups = j->part.groups;
     const unsigned a = s->axis, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
     const uint64_t row = j->batches == j->per_row ? 0 : batch / j->per_row;
     const uint64_t along = (batch - row * j->per_row) * s->batch;
@@ -272,6 +286,7 @@ static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
     at[a] = (uint32_t)along;
     at[b] = (uint32_t)(row - far * groups[b]);
     at[c] = (uint32_t)far;
+    for (int d = 0; d < 3; ++d) at[d] += j->part.first[d];
     const uint64_t left = groups[a] - along;
     return left < s->batch ? (uint32_t)left : s->batch;
 }
@@ -289,14 +304,16 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     }
     if (w->threadgroup_bytes != 0) memset(w->threadgroup, 0xff, (size_t)w->threadgroup_bytes * members);
     vm->lanes = members * vm->group_threads;
-    vm->fuel = (int64_t)j->budget - p->insn_count;
+    emu_clock_start(vm, p->insn_count);
     emu_mask_reset(vm, vm->lanes);
-    if (j->checked) {
+    if (j->course->checked) {
         const uint32_t *g = j->launch->groups;
         const uint64_t strides[3] = {1, g[0], (uint64_t)g[0] * g[1]};
-        emu_checker_batch(vm->check, vm, batch, at[0] + strides[1] * at[1] + strides[2] * at[2], strides[p->shape.axis]);
+        emu_checker_batch(vm->check, vm, at, at[0] + strides[1] * at[1] + strides[2] * at[2], strides[p->shape.axis]);
     }
-    run_code(vm, p->body);
+    const emu_rule late = emu_clock_stops(vm->clock);
+    if (late != EMU_FAULT_NONE) (void)emu_stop(vm, p->body, late, 0);
+    else run_code(vm, p->body);
     return vm->fault.kind == EMU_FAULT_NONE;
 }
 
@@ -344,40 +361,9 @@ static void take_part(void *user)
         __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
         return;
     }
-    if (start_checks(w, j)) {
-        start_worker(w, j);
-        run_some(j, w, UINT64_MAX - UINT32_MAX);
-    } else {
-        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
-    }
+    if (start_worker(w, j)) run_some(j, w, UINT64_MAX - UINT32_MAX);
+    else __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
     give_worker(j, w);
-}
-
-/* Device memory's records for a checked launch: those of the last one, where no other launch has them. */
-static bool open_watch(job *j, emu_worker *w)
-{
-    if (!j->checked) return true;
-    (void)pthread_mutex_lock(&j->kernel->lock);
-    j->store = j->built->store;
-    j->built->store = (emu_store){NULL, 0, 0};
-    (void)pthread_mutex_unlock(&j->kernel->lock);
-    const uint32_t *g = j->launch->groups;
-    j->watch.groups = (uint64_t)g[0] * g[1] * g[2];
-    bind_objects(w, j);
-    return emu_watch_open(&j->watch, w->objects, &j->store, j->launch);
-}
-
-static void close_watch(job *j)
-{
-    if (!j->checked) return;
-    const ingot_allocator *mem = j->kernel->library->mem;
-    emu_watch_close(&j->watch);
-    (void)pthread_mutex_lock(&j->kernel->lock);
-    emu_store left = j->built->store;
-    j->built->store = j->store;
-    (void)pthread_mutex_unlock(&j->kernel->lock);
-    mem_free(mem, left.words, left.count * sizeof *left.words);
-    mem_free(mem, j->events, j->event_cap * sizeof *j->events);
 }
 
 /* The first batches are run by the caller; only what is worth waking others for goes to the pool. */
@@ -386,18 +372,17 @@ static ingot_status run_job(job *j, ingot_error *error)
     enum { WORTH_NS = 60000 };
     emu_worker *w = take_worker(j);
     if (w == NULL) return error_no_memory(error);
-    if (!open_watch(j, w) || !start_checks(w, j)) {
+    if (!start_worker(w, j)) {
         give_worker(j, w);
         return error_no_memory(error);
     }
-    start_worker(w, j);
     j->step = 1;
     const unsigned threads = emu_pool_threads(j->launch->pool);
     if (threads > 1) {
         uint64_t spent = 0;
         while (j->next < j->batches && j->fault_batch == UINT64_MAX && spent < WORTH_NS) {
             run_some(j, w, 1);
-            const uint64_t steps = (uint64_t)((int64_t)j->budget - w->vm.fuel);
+            const uint64_t steps = emu_clock_spent(&w->vm);
             spent += steps * (8 + j->program->width / 16);
         }
     } else {
@@ -478,22 +463,54 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
 }
 
 /* Small threadgroups are run several at a time, along the longest side of the grid. */
-static emu_shape shape_of(const emu_launch *l)
+static emu_shape shape_of(const emu_launch *l, const part *at)
 {
     enum { LANES = 256 };
     emu_shape s = {.known = true, .batch = 1, .checks = l->checks};
-    memcpy(s.threads, l->threads, sizeof s.threads);
+    memcpy(s.threads, at->threads, sizeof s.threads);
+    for (int d = 0; d < 3; ++d) s.uneven = s.uneven || (l->grid[d] != 0 && l->grid[d] % l->threads[d] != 0);
+    if (s.uneven) memcpy(s.nominal, l->threads, sizeof s.nominal);
     const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
     if (threads * 2 > LANES) return s;
     if (l->kernel->crosses && threads % EMU_SIMD_WIDTH != 0) return s;
     if (l->kernel->has_threadgroup && threads % EMU_CHUNK != 0) return s;
     uint32_t axis = 0;
     for (uint32_t d = 1; d < 3; ++d)
-        if (l->groups[d] > l->groups[axis]) axis = d;
+        if (at->groups[d] > at->groups[axis]) axis = d;
     const uint32_t most = LANES / threads;
-    s.batch = l->groups[axis] < most ? l->groups[axis] : most;
+    s.batch = at->groups[axis] < most ? at->groups[axis] : most;
     if (s.batch > 1) s.axis = axis;
     return s;
+}
+
+void emu_group_threads(const emu_launch *l, const uint32_t group[3], uint32_t out[3])
+{
+    for (int d = 0; d < 3; ++d) {
+        const uint32_t left = l->grid[d] - group[d] * l->threads[d];
+        out[d] = l->grid[d] != 0 && left < l->threads[d] ? left : l->threads[d];
+    }
+}
+
+enum { MOST_PARTS = 8 };
+
+/* The grid as boxes of threadgroups of one size; how many. */
+static size_t split_grid(const emu_launch *l, part out[MOST_PARTS])
+{
+    size_t n = 0;
+    for (unsigned k = 0; k < MOST_PARTS; ++k) {
+        part p;
+        bool any = true;
+        for (unsigned d = 0; d < 3; ++d) {
+            const bool end = (k >> d & 1u) != 0;
+            const uint32_t rest = l->grid[d] % l->threads[d], whole = rest != 0 ? l->groups[d] - 1 : l->groups[d];
+            p.first[d] = end ? whole : 0;
+            p.groups[d] = end ? (rest != 0 ? 1 : 0) : whole;
+            p.threads[d] = end ? rest : l->threads[d];
+            any = any && p.groups[d] != 0;
+        }
+        if (any) out[n++] = p;
+    }
+    return n;
 }
 
 /* The launch's further memory as the machine sees it. */
@@ -510,19 +527,116 @@ static ingot_status bind_resources(const ingot_allocator *mem, const emu_launch 
     return INGOT_OK;
 }
 
-static ingot_status report_all(job *j, ingot_error *error)
+/* Device memory's records for a checked launch: those of the last one, where no other launch has them. */
+static bool open_watch(course *c, const job *jobs, size_t count)
 {
-    const emu_reporter r = {j->kernel, j->program, j->launch};
-    uint32_t first[3];
-    emu_events_sort(j->events, j->event_count);
-    for (size_t i = 0; i < j->event_count; ++i) {
-        const emu_event *e = &j->events[i];
-        (void)batch_at(j, e->fault_batch, first);
-        if (emu_report(&r, &e->fault, first, e->times, NULL) == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
+    if (!c->checked) return true;
+    const emu_program *programs[MOST_PARTS];
+    for (size_t k = 0; k < count; ++k) programs[k] = jobs[k].program;
+    (void)pthread_mutex_lock(&c->kernel->lock);
+    c->store = c->kernel->store;
+    c->kernel->store = (emu_store){NULL, 0, 0};
+    (void)pthread_mutex_unlock(&c->kernel->lock);
+    return emu_watch_open(&c->watch, programs, count, &c->store);
+}
+
+static void close_watch(course *c)
+{
+    if (!c->checked) return;
+    const ingot_allocator *mem = c->kernel->library->mem;
+    emu_watch_close(&c->watch);
+    (void)pthread_mutex_lock(&c->kernel->lock);
+    emu_store left = c->kernel->store;
+    c->kernel->store = c->store;
+    (void)pthread_mutex_unlock(&c->kernel->lock);
+    mem_free(mem, left.words, left.count * sizeof *left.words);
+    mem_free(mem, c->events, c->event_cap * sizeof *c->events);
+}
+
+/* What was collected, in the order of the grid; then what stopped the job, if anything did. */
+static ingot_status report_all(course *c, const job *stopped, ingot_error *error)
+{
+    emu_events_sort(c->events, c->event_count);
+    for (size_t i = 0; i < c->event_count; ++i) {
+        const emu_event *e = &c->events[i];
+        const emu_reporter r = {c->kernel, e->program, c->launch};
+        if (emu_report(&r, &e->fault, e->first, e->times, NULL) == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     }
-    if (j->fault_batch == UINT64_MAX) return INGOT_OK;
-    (void)batch_at(j, j->fault_batch, first);
-    return emu_report(&r, &j->fault, first, 1, error);
+    if (stopped == NULL) return INGOT_OK;
+    const emu_reporter r = {c->kernel, stopped->program, c->launch};
+    uint32_t first[3];
+    (void)batch_at(stopped, stopped->fault_batch, first);
+    return emu_report(&r, &stopped->fault, first, 1, error);
+}
+
+/* The program of a part, and how its batches lie. */
+static bool make_job(course *c, const part *p, job *j, ingot_error *error)
+{
+    const emu_shape shape = shape_of(c->launch, p);
+    emu_built *built = emu_built_get(c->kernel, &shape, error);
+    if (built == NULL) return false;
+    *j = (job){.course = c, .launch = c->launch, .kernel = c->kernel, .built = built, .program = built->program, .part = *p,
+               .fault_batch = UINT64_MAX};
+    j->threadgroup_bytes = (threadgroup_bytes_of(built->program, c->launch) + EMU_ALIGN - 1) / EMU_ALIGN * EMU_ALIGN;
+    j->per_row = (p->groups[shape.axis] + (uint64_t)shape.batch - 1) / shape.batch;
+    j->batches = j->per_row;
+    for (uint32_t d = 0; d < 3; ++d)
+        if (d != shape.axis) j->batches *= p->groups[d];
+    return true;
+}
+
+/* All parts one after the other, up to the first that is stopped. */
+static ingot_status run_jobs(course *c, job *jobs, size_t count, ingot_error *error)
+{
+    if (!open_watch(c, jobs, count)) return error_no_memory(error);
+    const job *stopped = NULL;
+    size_t sites = 0;
+    for (size_t k = 0; k < count && stopped == NULL; ++k) {
+        job *j = &jobs[k];
+        j->site_base = sites;
+        sites += j->program->site_count;
+        if (pthread_mutex_init(&j->lock, NULL) != 0) return error_no_memory(error);
+        const ingot_status status = run_job(j, error);
+        (void)pthread_mutex_destroy(&j->lock);
+        if (status != INGOT_OK) return status;
+        if (j->fault_batch != UINT64_MAX) stopped = j;
+    }
+    return report_all(c, stopped, error);
+}
+
+/* The launch, of at least one threadgroup, that has been looked at. */
+static ingot_status run_course(course *c, ingot_error *error)
+{
+    part parts[MOST_PARTS];
+    job jobs[MOST_PARTS];
+    const size_t count = split_grid(c->launch, parts);
+    const uint32_t *g = c->launch->groups;
+    c->watch = (emu_watch){.mem = c->kernel->library->mem, .launch = c->launch, .groups = (uint64_t)g[0] * g[1] * g[2],
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
+    ingot_error inner;
+    size_t made = 0;
+    while (made < count && make_job(c, &parts[made], &jobs[made], &inner)) ++made;
+    ingot_status status = inner.status;
+    if (made == count) {
+        status = run_jobs(c, jobs, count, &inner);
+        close_watch(c);
+    }
+    for (size_t k = 0; k < made; ++k) emu_built_release(c->kernel, jobs[k].built);
+    return status == INGOT_OK ? error_none(error) : error_pass(error, status, &inner);
+}
+
+static ingot_status check_grid(const emu_launch *l, ingot_error *error)
+{
+    const char *name = l->kernel->info.name;
+    if ((uint64_t)l->groups[0] * l->groups[1] > ((uint64_t)1 << 30) || l->groups[2] > 1u << 30)
+        return error_set(error, INGOT_LIMIT, "kernel '%s': the grid is too large", name);
+    for (int d = 0; d < 3; ++d) {
+        const uint64_t whole = (uint64_t)l->groups[d] * l->threads[d];
+        if (l->grid[d] != 0 && (l->grid[d] > whole || whole - l->grid[d] >= l->threads[d]))
+            return error_set(error, INGOT_VALUE, "kernel '%s': a grid of %u threads is not %u threadgroups of %u", name,
+                             (unsigned)l->grid[d], (unsigned)l->groups[d], (unsigned)l->threads[d]);
+    }
+    return INGOT_OK;
 }
 
 ingot_status emu_run(const emu_launch *launch, ingot_error *error)
@@ -532,37 +646,16 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     ingot_status status = check_threads(launch, error);
     if (status != INGOT_OK) return status;
     if (launch->groups[0] == 0 || launch->groups[1] == 0 || launch->groups[2] == 0) return error_none(error);
-    if ((uint64_t)launch->groups[0] * launch->groups[1] > ((uint64_t)1 << 30) || launch->groups[2] > 1u << 30)
-        return error_set(error, INGOT_LIMIT, "kernel '%s': the grid is too large", kernel->info.name);
-    status = check_arguments(launch, error);
+    status = check_grid(launch, error);
+    if (status == INGOT_OK) status = check_arguments(launch, error);
     if (status != INGOT_OK) return status;
-    const emu_shape shape = shape_of(launch);
     const ingot_allocator *mem = kernel->library->mem;
     emu_object *resources;
     status = bind_resources(mem, launch, &resources, error);
     if (status != INGOT_OK) return status;
-    emu_built *built = emu_built_get(kernel, &shape, error);
-    if (built == NULL) {
-        mem_free(mem, resources, launch->resource_count * sizeof *resources);
-        return error != NULL ? error->status : INGOT_INTERNAL;
-    }
-    job j = {.launch = launch, .kernel = kernel, .built = built, .program = built->program, .resources = resources,
-             .fault_batch = UINT64_MAX};
-    j.threadgroup_bytes = (threadgroup_bytes_of(built->program, launch) + EMU_ALIGN - 1) / EMU_ALIGN * EMU_ALIGN;
-    j.per_row = (launch->groups[shape.axis] + (uint64_t)shape.batch - 1) / shape.batch;
-    j.batches = j.per_row;
-    for (uint32_t d = 0; d < 3; ++d)
-        if (d != shape.axis) j.batches *= launch->groups[d];
-    j.budget = launch->budget != 0 && launch->budget <= INT64_MAX ? launch->budget : (uint64_t)1 << 31;
-    j.checked = shape.checks != 0;
-    j.watch = (emu_watch){.mem = kernel->library->mem, .program = j.program, .atomics = j.program->hands_on,
-                          .simdgroups = j.program->simdgroups, .lock = PTHREAD_MUTEX_INITIALIZER};
-    if (pthread_mutex_init(&j.lock, NULL) != 0) status = error_no_memory(error);
-    else status = run_job(&j, error);
-    if (status == INGOT_OK) status = report_all(&j, error);
-    close_watch(&j);
-    (void)pthread_mutex_destroy(&j.lock);
-    emu_built_release(kernel, built);
+    course c = {.launch = launch, .kernel = kernel, .resources = resources, .checked = launch->checks != 0,
+                .clock = emu_clock_make(launch->budget, launch->milliseconds, launch->cancel)};
+    status = run_course(&c, error);
     mem_free(mem, resources, launch->resource_count * sizeof *resources);
-    return status == INGOT_OK ? error_none(error) : status;
+    return status;
 }

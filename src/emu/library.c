@@ -247,7 +247,6 @@ static void free_built(const ingot_allocator *mem, emu_built *b)
         emu_worker_free(mem, b->idle);
         b->idle = next;
     }
-    mem_free(mem, b->store.words, b->store.count * sizeof *b->store.words);
     arena_free(&b->mem);
     mem_free(mem, b, sizeof *b);
 }
@@ -263,6 +262,7 @@ void emu_library_free(emu_library *l)
             free_built(mem, k->built);
             k->built = next;
         }
+        mem_free(mem, k->store.words, k->store.count * sizeof *k->store.words);
         (void)pthread_mutex_destroy(&k->lock);
     }
     arena_free(&l->tree);
@@ -289,7 +289,7 @@ static void build(void *user)
 static bool same_shape(const emu_shape *a, const emu_shape *b)
 {
     return memcmp(a->threads, b->threads, sizeof a->threads) == 0 && a->batch == b->batch && a->axis == b->axis &&
-           a->checks == b->checks;
+           a->checks == b->checks && a->uneven == b->uneven && memcmp(a->nominal, b->nominal, sizeof a->nominal) == 0;
 }
 
 static emu_built *make_built(const emu_kernel *kernel, const emu_shape *shape, ingot_error *error)

@@ -19,7 +19,6 @@ typedef struct emu_built {
     struct emu_built *next;
     unsigned users;
     emu_worker *idle; /* workers that have finished, ready to be used again */
-    emu_store store;  /* checked programs: room for records of device memory, while no launch has it */
 } emu_built;
 
 struct emu_kernel {
@@ -30,6 +29,7 @@ struct emu_kernel {
     bool has_threadgroup; /* uses threadgroup memory */
     pthread_mutex_t lock; /* of what follows */
     emu_built *built;     /* latest first */
+    emu_store store;      /* room for records of device memory of a checked launch, while none has it */
 };
 
 struct emu_library {
@@ -45,6 +45,9 @@ struct emu_library {
 /* Finds or makes the kernel's program for a shape; NULL with the error set. Give it back with emu_built_release. */
 emu_built *emu_built_get(emu_kernel *kernel, const emu_shape *shape, ingot_error *error);
 void emu_built_release(emu_kernel *kernel, emu_built *built);
+
+/* Threads of a threadgroup of the launch along each axis: fewer at the end of an uneven grid. */
+void emu_group_threads(const emu_launch *l, const uint32_t group[3], uint32_t out[3]);
 
 /* What one thread of execution has: a machine with its frame and threadgroup memory. */
 struct emu_worker {

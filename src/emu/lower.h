@@ -14,6 +14,8 @@ typedef struct emu_shape {
     uint32_t batch;      /* threadgroups a run works on at once */
     uint32_t axis;       /* along which those lie in the grid */
     unsigned checks;     /* mask: see finding.h */
+    bool uneven;         /* the grid is no multiple of the threadgroups ... */
+    uint32_t nominal[3]; /* ... which have these threads but at its ends, where `threads` are fewer */
 } emu_shape;
 
 /* One scalar within a type; `object` marks the object half of a pointer, whose offset half lies at the same place. */

@@ -55,15 +55,24 @@ static emu_node *size_at(lower *l, unsigned d)
     return l->shape->known ? number(l, l->shape->threads[d]) : groups_at(l, d);
 }
 
-static emu_node *all_threads(lower *l)
+/* The same of a threadgroup that does not lie at the end of an uneven grid. */
+static emu_node *nominal_at(lower *l, unsigned d)
 {
-    const uint32_t *t = l->shape->threads;
-    return l->shape->known ? number(l, t[0] * t[1] * t[2]) : groups_at(l, 0);
+    return l->shape->known && l->shape->uneven ? number(l, l->shape->nominal[d]) : size_at(l, d);
 }
 
-static emu_node *per_group(lower *l, uint32_t width)
+/* Threads in the grid in one dimension. */
+static emu_node *grid_at(lower *l, unsigned d)
 {
-    emu_node *n = emu_binary(l->g, EMU_ADD, EMU_U32, all_threads(l), number(l, width - 1));
+    if (l->shape->known && l->shape->uneven) return emu_input_node(l->g, (emu_input)(EMU_INPUT_GRID_X + d), 0);
+    return emu_binary(l->g, EMU_MUL, EMU_U32, groups_at(l, d), size_at(l, d));
+}
+
+static emu_node *per_group(lower *l, uint32_t width, bool nominal)
+{
+    const uint32_t *t = nominal && l->shape->uneven ? l->shape->nominal : l->shape->threads;
+    emu_node *all = l->shape->known ? number(l, t[0] * t[1] * t[2]) : groups_at(l, 0);
+    emu_node *n = emu_binary(l->g, EMU_ADD, EMU_U32, all, number(l, width - 1));
     return emu_binary(l->g, EMU_DIV, EMU_U32, n, number(l, width));
 }
 
@@ -77,13 +86,14 @@ emu_node *lower_input(lower *l, mf_input input, unsigned d)
     emu_graph *g = l->g;
     switch (input) {
     case MF_INPUT_THREAD_POSITION_IN_GRID:
-        return emu_binary(g, EMU_ADD, EMU_U32, emu_binary(g, EMU_MUL, EMU_U32, group_at(l, d), size_at(l, d)), thread_at(l, d));
+        return emu_binary(g, EMU_ADD, EMU_U32, emu_binary(g, EMU_MUL, EMU_U32, group_at(l, d), nominal_at(l, d)),
+                          thread_at(l, d));
     case MF_INPUT_THREAD_POSITION_IN_THREADGROUP: return thread_at(l, d);
     case MF_INPUT_THREADGROUP_POSITION_IN_GRID: return group_at(l, d);
     case MF_INPUT_THREADS_PER_GRID:
-    case MF_INPUT_GRID_SIZE: return emu_binary(g, EMU_MUL, EMU_U32, groups_at(l, d), size_at(l, d));
-    case MF_INPUT_THREADS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_THREADS_PER_THREADGROUP: return size_at(l, d);
+    case MF_INPUT_GRID_SIZE: return grid_at(l, d);
+    case MF_INPUT_THREADS_PER_THREADGROUP: return size_at(l, d);
+    case MF_INPUT_DISPATCH_THREADS_PER_THREADGROUP: return nominal_at(l, d);
     case MF_INPUT_THREADGROUPS_PER_GRID: return groups_at(l, d);
     case MF_INPUT_GRID_ORIGIN: return number(l, 0);
     case MF_INPUT_THREAD_INDEX_IN_THREADGROUP: return linear(l);
@@ -91,10 +101,10 @@ emu_node *lower_input(lower *l, mf_input input, unsigned d)
     case MF_INPUT_THREAD_INDEX_IN_QUADGROUP: return lower_bits(l, EMU_AND, linear(l), 3);
     case MF_INPUT_SIMDGROUP_INDEX_IN_THREADGROUP: return lower_bits(l, EMU_SHR, linear(l), 5);
     case MF_INPUT_QUADGROUP_INDEX_IN_THREADGROUP: return lower_bits(l, EMU_SHR, linear(l), 2);
-    case MF_INPUT_SIMDGROUPS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_SIMDGROUPS_PER_THREADGROUP: return per_group(l, EMU_SIMD_WIDTH);
-    case MF_INPUT_QUADGROUPS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_QUADGROUPS_PER_THREADGROUP: return per_group(l, 4);
+    case MF_INPUT_SIMDGROUPS_PER_THREADGROUP: return per_group(l, EMU_SIMD_WIDTH, false);
+    case MF_INPUT_DISPATCH_SIMDGROUPS_PER_THREADGROUP: return per_group(l, EMU_SIMD_WIDTH, true);
+    case MF_INPUT_QUADGROUPS_PER_THREADGROUP: return per_group(l, 4, false);
+    case MF_INPUT_DISPATCH_QUADGROUPS_PER_THREADGROUP: return per_group(l, 4, true);
     case MF_INPUT_THREADS_PER_SIMDGROUP:
     case MF_INPUT_THREAD_EXECUTION_WIDTH: return number(l, EMU_SIMD_WIDTH);
     case MF_INPUT_NONE:

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "emu/clock.h"
+
 static void set_chunks(emu_vm *vm)
 {
     const emu_mask *m = &vm->masks[vm->top];
@@ -200,7 +202,8 @@ static const emu_insn *op_jump_not_zero(emu_vm *vm, const emu_insn *i)
 static const emu_insn *op_loop(emu_vm *vm, const emu_insn *i)
 {
     vm->fuel -= i->imm;
-    return vm->fuel < 0 ? emu_stop(vm, i, EMU_FAULT_BUDGET, vm->masks[vm->top].lo) : i->to;
+    if (vm->fuel < 0 && !emu_clock_refill(vm, i, vm->masks[vm->top].lo)) return NULL;
+    return i->to;
 }
 
 static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)

@@ -197,7 +197,8 @@ static void say_flow_fault(draft *d, const emu_fault *f)
     case EMU_FAULT_BARRIER_RETURN: say(d, "barrier that some threads of the %s have returned before", who); break;
     case EMU_FAULT_BARRIER_PARTIAL: say(d, "a simdgroup matrix operation by a simdgroup of fewer than 32 threads"); break;
     case EMU_FAULT_BUDGET:
-        say(d, "stopped: the threadgroup ran longer than its budget of instructions; an endless loop?");
+        say(d, "stopped: the threadgroup ran longer than its budget of %llu instructions; an endless loop?",
+            (unsigned long long)f->detail);
         break;
     case EMU_FAULT_TIME: say(d, "stopped: the launch ran longer than the %u ms it was given", (unsigned)f->detail); break;
     case EMU_FAULT_CANCELLED: say(d, "stopped: the launch was cancelled"); break;
@@ -270,7 +271,8 @@ static void set_place(draft *d, unsigned which, const emu_reporter *r, span at)
 static void set_thread(emu_place *p, const emu_reporter *r, uint32_t index, const uint32_t group[3])
 {
     enum { SIMD = 32 };
-    const uint32_t *t = r->program->shape.threads;
+    uint32_t t[3];
+    emu_group_threads(r->launch, group, t);
     p->has_thread = true;
     p->index = index;
     p->thread[0] = index % t[0];
@@ -293,8 +295,8 @@ static void set_first(draft *d, const emu_reporter *r, const emu_fault *f, const
 
 static void set_second(draft *d, const emu_reporter *r, const emu_fault *f, const uint32_t first[3])
 {
-    if (f->other_at == 0) return;
-    set_place(d, 1, r, r->program->spans[f->other_at - 1]);
+    if (f->other.file == 0) return;
+    set_place(d, 1, r, f->other);
     if (!f->other_has_thread) return;
     if (emu_rule_check(f->kind) == EMU_CHECK_BARRIER) {
         const uint32_t *t = r->program->shape.threads;

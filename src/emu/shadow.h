@@ -37,6 +37,12 @@ static inline uint32_t shadow_site(int64_t rec)
     return (uint32_t)rec & (SHADOW_SITES - 1);
 }
 
+/* A place in the text that touches memory. */
+typedef struct emu_site {
+    span at; /* file 0: not known */
+    bool atomic, collective;
+} emu_site;
+
 /* Memory that is watched. */
 typedef struct emu_area {
     char *base;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/source.h"
 #include "emu/finding.h"
 
 /* A chunk is what one step of a handler works on. A frame keeps each register at a multiple of 64 bytes. */
@@ -186,7 +187,7 @@ typedef struct emu_fault {
     int64_t offset; /* bytes within the object */
     uint32_t size;  /* bytes of the access */
     /* The other place, for rules that have one. */
-    uint32_t other_at;    /* index into the program's spans, plus 1; 0: none */
+    span other;           /* file 0: none */
     bool other_has_thread;
     uint64_t other_group; /* linear in the grid */
     uint32_t other_index; /* linear in its threadgroup */
@@ -215,7 +216,9 @@ struct emu_vm {
     uint32_t group_threads;      /* threads of one threadgroup */
     uint64_t chunk_shift[EMU_MAX_CHUNKS]; /* what threadgroup addresses of a chunk are moved by */
     bool shifted;                         /* any of those is not 0 */
-    int64_t fuel;
+    int64_t fuel;               /* instructions until clock.h is asked */
+    int64_t slice, budget_left; /* of clock.h */
+    const struct emu_clock *clock;
     emu_fault fault;
     bool killed; /* lanes have been taken out of level 0 */
     struct emu_checker *check; /* of a checked program, else NULL */
