@@ -96,6 +96,7 @@ ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d
                          .sampler_count = EMU_MAX_SAMPLERS,
                          .groups = {d->groups[0], d->groups[1], d->groups[2]},
                          .threads = {d->threads[0], d->threads[1], d->threads[2]},
+                         .grid = {d->grid[0], d->grid[1], d->grid[2]},
                          .pool = device->pool,
                          .written = b->written,
                          .math = f->library->math};

@@ -298,15 +298,9 @@ ingot_status ingot_metal_encoder_dispatch_threads(ingot_metal_encoder *e, const 
     if (status != INGOT_OK) return status;
     for (int d = 0; d < 3; ++d) {
         e->state.grid[d] = grid[d];
-        e->state.threads[d] = threads[d] < grid[d] || grid[d] == 0 ? threads[d] : grid[d];
-        e->state.groups[d] = grid[d] / e->state.threads[d] + (grid[d] % e->state.threads[d] != 0);
+        e->state.threads[d] = threads[d];
+        e->state.groups[d] = grid[d] / threads[d] + (grid[d] % threads[d] != 0);
     }
-    for (int d = 0; d < 3; ++d)
-        if (grid[d] % e->state.threads[d] != 0)
-            REFUSE(e, error, INGOT_UNSUPPORTED,
-                   "a grid of %u x %u x %u threads is no multiple of its threadgroups: smaller threadgroups at its end are not "
-                   "supported yet",
-                   (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]);
     return dispatch(e, error);
 }
 
