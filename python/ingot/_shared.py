@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import Optional
 
@@ -18,6 +15,8 @@ _BYTES, _SIZE = "ingot_module_bytes", "ingot_module_size"
 
 def replace(path: Path, data: bytes) -> None:
     """Makes the file hold exactly these bytes: written under another name beside it and renamed."""
+    import tempfile
+
     number, name = tempfile.mkstemp(prefix=path.name + ".", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:
@@ -33,6 +32,10 @@ def replace(path: Path, data: bytes) -> None:
 
 def write(path: Path, source: str, compiler: Optional[str]) -> None:
     """Makes the library `path` of a C source."""
+    import shutil
+    import subprocess
+    import tempfile
+
     command = compiler or os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not command:
         raise Failure("a shared library needs a C compiler, and none was found; Module.save needs none")

@@ -112,7 +112,7 @@ def compile(program: Union[_Program, str], target: Any = "metal", *,
     session, out, key = _Session(program, target, passes), c.c_void_p(), 0
     session.options.force_fallback = int(fallback)
     registered = registry.get_global_func(CALLBACK, allow_missing=True) if callback is None else None
-    if callback is False:
+    if callback is False or (callback is None and registered is None):
         session.options.ignore_callback = 1
     elif registered is not None:  # looked up here, with the GIL held
         session.options.compile_kernel = registry.forward

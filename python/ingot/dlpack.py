@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from ._lib import DLTensor
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:  # numpy.typing takes its time, and only type checkers look at it
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+else:
+    Array = np.ndarray
 
 CPU, METAL = 1, 8
 _HOST_DEVICES = (1, 3, 11, 13)  # what the CPU can read

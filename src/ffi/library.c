@@ -8,12 +8,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#ifdef __APPLE__
-#define FILE_NAME "libtvm_ffi.dylib"
-#else
-#define FILE_NAME "libtvm_ffi.so"
-#endif
-
 /* ISO C has no cast between pointers to data and to functions. */
 #define LOAD(place, handle, symbol)                                                                \
     do {                                                                                           \
@@ -39,16 +33,12 @@ static void pin(void *address)
 
 bool ffi_find(ffi_library *out)
 {
+    /* One that was loaded for its loader alone is left to it: searching for its file would cost every compile of a process
+     * without it a hundred times what this look costs. */
     void *known = dlsym(RTLD_DEFAULT, "TVMFFIFunctionGetGlobal");
-    if (known != NULL) {
-        pin(known);
-        return load(out, RTLD_DEFAULT);
-    }
-    void *handle = dlopen(FILE_NAME, RTLD_LAZY | RTLD_NOLOAD); /* one that was loaded for its loader alone */
-    if (handle == NULL) return false;
-    if (load(out, handle)) return true; /* the handle is kept for that */
-    dlclose(handle);
-    return false;
+    if (known == NULL) return false;
+    pin(known);
+    return load(out, RTLD_DEFAULT);
 }
 
 void ffi_release(const ffi_library *lib, ffi_any *value)

@@ -14,7 +14,7 @@ typedef struct ffi_library {
 #undef FFI_SYMBOL
 } ffi_library;
 
-/* Looks for it among what the process has loaded; false where it is not there, or lacks one of the functions. Once it was
+/* Looks for it among what the process has loaded for all (RTLD_GLOBAL, as Python's package does); false where it is not there, or lacks one of the functions. Once it was
  * found it stays loaded. Any thread. */
 bool ffi_find(ffi_library *out);
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
+import re
 import types
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 
 @dataclass
@@ -34,7 +36,7 @@ def source_of(function: types.FunctionType, frame: Any) -> Source:
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"a program's function must be a Python function, not {type(function).__name__}")
     try:
-        lines, lineno = inspect.getsourcelines(function)
+        lines, lineno = _quick_lines(function) or inspect.getsourcelines(function)
     except (OSError, TypeError) as reason:
         raise OSError(
             f"the source text of {function.__qualname__} cannot be found (code run from a string has none): "
@@ -46,10 +48,54 @@ def source_of(function: types.FunctionType, frame: Any) -> Source:
     return source
 
 
+_BRACKETS = re.compile(r"#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|\\\n")
+_WORDS = re.compile(r"[^\W\d]\w*")
+_DEFINITION = re.compile(r"\s*(@|def\s|async\s)")
+
+
+def _last_line(code: types.CodeType) -> int:
+    """The last line that some instruction comes from."""
+    starts = (line for _, _, line in code.co_lines() if line is not None)
+    inner = (_last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return max((*starts, *inner), default=code.co_firstlineno)
+
+
+def _quick_lines(function: types.FunctionType) -> Optional[Tuple[List[str], int]]:
+    """The lines of a function by indentation, which is much faster than to tokenize them; None where it does not suffice:
+    strings over several lines, brackets or a line that goes on at the end, what looks like no definition."""
+    code = function.__code__
+    if not hasattr(code, "co_lines"):  # before Python 3.10
+        return None
+    whole = linecache.getlines(code.co_filename, function.__globals__)
+    first, last = code.co_firstlineno - 1, _last_line(code)
+    if not 0 <= first < last <= len(whole) or not _DEFINITION.match(whole[first]):
+        return None
+    indent = len(whole[first]) - len(whole[first].lstrip(" \t"))
+    end = last
+    for at in range(last, len(whole)):
+        stripped = whole[at].strip()
+        if stripped and not stripped.startswith("#"):
+            if len(whole[at]) - len(whole[at].lstrip(" \t")) <= indent:
+                break
+            end = at + 1
+    lines = whole[first:end]
+    text = "".join(lines)
+    marks = [mark for mark in _BRACKETS.findall(text) if mark[0] in "()[]{}\\"]
+    opened = sum(mark in "([{" for mark in marks)
+    if '"' * 3 in text or "'" * 3 in text or opened * 2 != len(marks):
+        return None
+    return lines, first + 1
+
+
 def _captured(function: types.FunctionType, source: Source, frame: Any) -> Dict[str, Any]:
     scopes = list(_scopes(function, frame))
     found: Dict[str, Any] = {}
-    for name in sorted(_free_names(function.__code__) | _outer_names(source)):
+    names = _free_names(function.__code__)
+    # Only where a word of the text means something outside does it take the tree to know which words are names there.
+    words = set(_WORDS.findall("\n".join(source.lines))) - names - {source.name}
+    if any(word in scope for scope in scopes for word in words):
+        names |= _outer_names(source)
+    for name in sorted(names):
         for scope in scopes:
             if name in scope:
                 found[name] = scope[name]

@@ -1,0 +1,156 @@
+"""Ingot and the real Apache TVM: the programs of the suite built by both. The Metal text that TVM emits runs on the software device
+under Ingot's host part, so kernels' names, the order of their arguments and their launches must agree, and what comes out must
+be what the program's NumPy reference says; the bytes of TVM's device modules are read, and written again the same.
+
+usage: test_tvm.py [--all]; --all goes through the whole suite and says of each program how it ended
+"""
+
+import ctypes
+import importlib.util
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import ingot  # before tvm: what it registers must not be in the way of tvm's own names
+import numpy as np
+import tvm
+from ingot._lib import Error, lib
+
+SUITE = Path(__file__).resolve().parent.parent / "suite"
+COMMAND = os.environ["INGOT_COMMAND"]
+
+# Programs of each kind that TVM builds as the suite has them.
+PROGRAMS = ["boundary/predicate_tail.py", "broadcast/row_add.py", "broadcast/symbolic.py", "control/unroll.py", "gather/embedding.py",
+            "gemm/tiled.py", "index/floor_division.py", "reduction/shared_tree.py", "scalar/axpy.py", "scan/blelloch.py",
+            "transpose/tiled.py", "types/int8_wrap.py"]
+
+# Stands in for the callback: TVM's text of the kernel that it is given.
+CALLBACK = """
+import re, sys
+name = re.search(r"kernel void (\\w+)\\(", sys.stdin.read()).group(1)
+sys.stdout.write(open(sys.argv[1] + "/" + name + ".metal").read())
+"""
+
+
+def blob_of(library):
+    """The serialised imports of a library that TVM exported: pairs of kind and bytes."""
+    symbol = "__tvm_ffi__library_bin"
+    size = ctypes.c_uint64.in_dll(library, symbol).value
+    data = bytes((ctypes.c_ubyte * (8 + size)).in_dll(library, symbol))[8:]
+    words = lambda at, n: struct.unpack_from(f"<{n}Q", data, at)  # noqa: E731
+    (rows,) = words(0, 1)
+    at = 8 + 8 * rows
+    at += 8 + 8 * words(at, 1)[0]
+    for _ in range(rows - 1):
+        (length,) = words(at, 1)
+        kind, at = data[at + 8 : at + 8 + length].decode(), at + 8 + length
+        if kind != "_lib":
+            (length,) = words(at, 1)
+            yield kind, data[at + 8 : at + 8 + length]
+            at += 8 + length
+
+
+def build(path):
+    """TVM's device module of a program: its kernels' texts by name, and its bytes."""
+    spec = importlib.util.spec_from_file_location("program_" + path.stem, path)
+    program = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = program  # where TVM looks a class's source up
+    program.np = np
+    spec.loader.exec_module(program)
+    values = list(vars(program).values())
+    modules = [v for v in values if isinstance(v, tvm.IRModule)]
+    functions = [v for v in values if isinstance(v, tvm.tirx.PrimFunc)]
+    module = modules[0] if modules else tvm.IRModule({"main": functions[0]})
+    built = tvm.compile(module, target="metal")
+    texts = dict(re.findall(r"// Function: (\w+)\n(.*?)(?=\n// Function: |\Z)", built.mod.imports[0].inspect_source(), re.DOTALL))
+    with tempfile.TemporaryDirectory() as folder:
+        built.export_library(folder + "/library.so")
+        (found,) = [data for kind, data in blob_of(ctypes.CDLL(folder + "/library.so", ctypes.RTLD_LOCAL)) if kind == "metal"]
+    return texts, found
+
+
+def run(path, texts):
+    """Runs a program of the suite with TVM's kernels; None, or what was wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, name + ".metal").write_text(text)
+        Path(folder, "callback.py").write_text(CALLBACK)
+        wrapper = Path(folder, "ingot")
+        wrapper.write_text(f"#!/bin/sh\nexec '{COMMAND}' \"$@\" --metal-compile '\"{sys.executable}\" {folder}/callback.py {folder}' "
+                           "--metal-compile-format metal\n")
+        wrapper.chmod(0o755)
+        done = subprocess.run([sys.executable, "-B", str(SUITE / "run.py"), str(wrapper), str(path)], capture_output=True, text=True,
+                              check=False)
+    return None if done.returncode == 0 else done.stdout + done.stderr
+
+
+def read_and_write(data):
+    """TVM's bytes through Ingot's reader and writer."""
+    out, error = ctypes.c_void_p(), Error()
+    if lib.ingot_module_device_load(data, len(data), None, ctypes.byref(out), ctypes.byref(error)):
+        raise AssertionError(error.message.decode())
+    module = ingot.Module(out.value)
+    return module, module.imports[0].save_to_bytes()
+
+
+class Programs(unittest.TestCase):
+    def test_texts_and_bytes(self):
+        for name in PROGRAMS:
+            with self.subTest(program=name):
+                texts, data = build(SUITE / name)
+                self.assertIsNone(run(SUITE / name, texts))
+                module, again = read_and_write(data)
+                self.assertEqual(again, data)
+                self.assertEqual({k.name: k.payload.decode() for k in module.kernels}.keys(), texts.keys())
+
+    def test_both_in_one_process(self):
+        """TVM's own functions are all there, and a callback that is registered once serves both."""
+        self.assertIsNotNone(tvm.get_global_func("target.build.metal", allow_missing=True))
+        seen = []
+
+        def callback(source, target):
+            seen.append(target.kind.name)
+            return source, "metal"
+
+        tvm.register_global_func("tvm_callback_metal_compile", callback, override=True)
+        try:
+            path = SUITE / PROGRAMS[0]
+            build(path)
+            theirs = len(seen)
+            ingot.compile(path.read_text())
+        finally:
+            import tvm_ffi
+
+            tvm_ffi.registry.remove_global_func("tvm_callback_metal_compile")
+        self.assertGreater(theirs, 0)
+        self.assertGreater(len(seen), theirs)
+        self.assertEqual(set(seen), {"metal"})
+
+
+def everything():
+    counts = {}
+    for path in sorted(SUITE.glob("*/*.py")):
+        name = str(path.relative_to(SUITE))
+        try:
+            texts, data = build(path)
+            same = read_and_write(data)[1] == data
+            problem = run(path, texts)
+            end = "right" if problem is None and same else "differs"
+            why = "" if problem is None else problem.strip().splitlines()[0]
+        except Exception as exception:
+            end, why = "TVM refuses", str(exception).strip().splitlines()[-1] if str(exception).strip() else type(exception).__name__
+        counts[end] = counts.get(end, 0) + 1
+        print(f"{end:12} {name:40} {why[:150]}", flush=True)
+    print(counts)
+
+
+if __name__ == "__main__":
+    if "--all" in sys.argv:
+        everything()
+    else:
+        unittest.main(argv=[sys.argv[0]])
