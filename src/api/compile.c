@@ -100,6 +100,7 @@ static ingot_status build_host(session *s, ingot_module *m, ingot_error *error)
 {
     ingot_status status = host_from_ir(&m->memory, &s->memory, s->lowered, &s->diags, &m->host, error);
     ingot_status said = session_conclude(s, status == INGOT_OK ? error : NULL);
+    if (said == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     return status != INGOT_OK ? status : said;
 }
 
