@@ -136,6 +136,12 @@ static void walk_import(script *s, const ast_import *n)
             if (!str_is(n->module, known[i].module) || !str_is(n->name, known[i].name)) continue;
             v = value_space(known[i].where, known[i].where == SPACE_T && str_is(n->name, "tir"));
         }
+        if (str_is(n->module, "math")) {
+            s->muted++;
+            v = eval_attribute(s, value_space(SPACE_MATH, false), n->name, n->node.at);
+            s->muted--;
+            if (v.kind == VALUE_POISON) v = unknown("math has no such name here");
+        }
         if (str_is(n->module, "tvm.script") && str_is(n->name, "ir_module")) {
             v = value_of(VALUE_FUNCTION);
             v.as.function.row = name_find(s, SPACE_SCRIPT, n->name);
@@ -147,6 +153,7 @@ static void walk_import(script *s, const ast_import *n)
         if (name.n == 0) name = (str){n->module.p, dot};
         bool whole = n->alias.n == 0 || str_is(n->module, "tvm");
         if (tvm && whole) v = value_space(SPACE_TVM, false);
+        if (str_is(n->module, "math")) v = value_space(SPACE_MATH, false);
     }
     scope_bind(s, name, v, n->node.at);
 }

@@ -3,6 +3,21 @@
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
+/* The first element of an access pointer, through a view of what it points into. */
+static const ir_node *pointed_to(script *s, const ir_call *p)
+{
+    ir_type type;
+    bool known = p->args.at[0]->kind == IR_STRING && ir_type_parse(ir_as_string(p->args.at[0])->text, &type) &&
+                 p->args.at[1]->kind == IR_VAR;
+    if (!known || s->suite == NULL) return NULL;
+    const ir_var *data = ir_as_var_ref(p->args.at[1])->var;
+    ir_buffer *view = arena_new(s->mem, ir_buffer);
+    *view = (ir_buffer){.name = data->name, .data = data, .type = type, .scope = data->scope, .at = p->node.at,
+                        .shape = ir_list_one(s->mem, ir_int_new(s->mem, IR_I32, INT32_MAX, p->node.at))};
+    suite_emit(s, ir_make(s->mem, DECL, decl, p->node.at, IR_VOID, .buffer = view));
+    return ir_load_new(s->mem, view, ir_list_one(s->mem, p->args.at[2]), p->node.at);
+}
+
 /* The element that an operation is on: A[i], T.address_of(A[i]), a buffer of one element. NULL: reported. */
 static const ir_node *place_of(script *s, const call *c)
 {
@@ -18,6 +33,10 @@ static const ir_node *place_of(script *s, const call *c)
     const ir_node *n = v.kind == VALUE_BUFFER ? NULL : to_expr(s, v, at);
     if (n != NULL && n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ADDRESS_OF)
         n = ir_as_call(n)->args.at[0];
+    if (n != NULL && n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ACCESS_PTR) {
+        const ir_node *element = pointed_to(s, ir_as_call(n));
+        if (element != NULL) return element;
+    }
     if (n != NULL && n->kind == IR_LOAD && ir_as_load(n)->predicate == NULL) return n;
     if (n != NULL || v.kind == VALUE_BUFFER)
         script_error(s, at, "T.%s is on an element of a buffer: A[i] or T.address_of(A[i])", c->row->name);

@@ -127,13 +127,15 @@ static value space_attribute(script *s, value object, str name, span at)
     ir_type type;
     if (where == SPACE_T && !str_is(name, "handle") && type_by_name(name, &type))
         return value_type(type);
+    double constant;
+    if (where == SPACE_MATH && math_constant(name, &constant)) return value_float(constant);
     const name_row *row = name_find(s, where, name);
     if (row == NULL) {
         static const char *const spaces[] = {
             [SPACE_TVM] = "tvm",       [SPACE_SCRIPT] = "tvm.script",
             [SPACE_T] = "T",           [SPACE_I] = "I",
             [SPACE_AXIS] = "T.axis",   [SPACE_METAL] = "T.metal",
-            [SPACE_TIRX] = "tvm.tirx", [SPACE_BUILTIN] = "Python",
+            [SPACE_TIRX] = "tvm.tirx", [SPACE_MATH] = "math", [SPACE_BUILTIN] = "Python",
             [SPACE_METHOD] = "this",   [SPACE_FOREIGN] = "this package"};
         return script_error(s, at, "%s.%.*s is not supported", spaces[where], STR_ARG(name));
     }

@@ -222,6 +222,9 @@ struct name_row {
 enum { DECORATOR_MODULE, DECORATOR_FUNC, DECORATOR_INLINE };
 enum { ALLOC_STATEMENT, ALLOC_BLOCK, ALLOC_SHARED, ALLOC_LOCAL };
 enum { LIMIT_MIN, LIMIT_MAX, LIMIT_INFINITY };
+enum {
+    MATH_SQRT, MATH_EXP, MATH_LOG, MATH_LOG2, MATH_LOG10, MATH_POW, MATH_FABS, MATH_SIN, MATH_COS, MATH_TANH, MATH_FLOOR, MATH_CEIL
+};
 
 #define SCRIPT_HANDLER(handler) value handler(script *s, const call *c);
 #include "front/handlers.def"
@@ -344,6 +347,12 @@ value call_closure(script *s, const closure *f, value_list args, span at);
 value script_call_global(script *s, script_global *g, const value *args, const span *spans, size_t count, span at);
 /* T.match_buffer of an argument for a handle. */
 value script_match_handle(script *s, const call *c, buffer_spec *spec);
+
+/* ---- script_math.c: Python's module math ---------------------------------------------------------
+ */
+
+/* math.pi and the like. */
+bool math_constant(str name, double *out);
 
 /* ---- script_atomic.c: operations that happen at a moment ---------------------------------------
  */

@@ -42,6 +42,7 @@ typedef enum space {
     SPACE_AXIS,    /* T.axis */
     SPACE_METAL,   /* T.metal */
     SPACE_TIRX,    /* tvm.tirx, tvm.tir */
+    SPACE_MATH,    /* Python's module math */
     SPACE_BUILTIN, /* Python's own functions */
     SPACE_METHOD,  /* of buffers, expressions, strings */
     SPACE_FOREIGN  /* a package that is not known here */

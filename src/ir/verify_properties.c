@@ -91,7 +91,6 @@ static void check_ready(verifier *v, const ir_node *n)
     if (!set(v, IR_MSL_READY) || v->func->kind != IR_FUNC_KERNEL) return;
     if (n->type.lanes > 4 && !ir_type_is_void(n->type))
         verify_fail(v, n->at, "a vector of more than 4 lanes is left");
-    if (n->type.code == IR_FLOAT && n->type.bits == 64) verify_fail(v, n->at, "a double is left");
     if (ir_type_is_small_float(n->type)) verify_fail(v, n->at, "a float8 is left");
     bool no_loop = n->kind == IR_FOR && ir_as_for(n)->loop != IR_SERIAL;
     bool never = n->kind == IR_BLOCK || n->kind == IR_REDUCER || n->kind == IR_ASSERT;
