@@ -5,8 +5,10 @@ be what the program's NumPy reference says; the bytes of TVM's device modules ar
 usage: test_tvm.py [--all]; --all goes through the whole suite and says of each program how it ended
 """
 
+import ast
 import ctypes
 import importlib.util
+import math
 import os
 import re
 import struct
@@ -55,20 +57,36 @@ def blob_of(library):
             at += 8 + length
 
 
-def build(path):
-    """TVM's device module of a program: its kernels' texts by name, and its bytes."""
-    spec = importlib.util.spec_from_file_location("program_" + path.stem, path)
+def adapted(text):
+    """A program as this TVM wants it: blocks only in functions that say so, newer names, definitions in the file itself."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "defines":
+            text = "".join(f"{name} = {value!r}\n" for name, value in ast.literal_eval(node.value).items()) + text
+    text = re.sub(r"@T\.prim_func\b(?!\()", "@T.prim_func(s_tir=True)", text)
+    text = re.sub(r"@I\.ir_module\b(?!\()", "@I.ir_module(s_tir=True)", text)
+    return text.replace("import tir as T", "import tirx as T").replace("T.block(", "T.sblock(")
+
+
+def execute(path, name):
+    """The program that a file defines, as TVM reads it."""
+    spec = importlib.util.spec_from_file_location(name, path)
     program = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = program  # where TVM looks a class's source up
-    program.np = np
+    program.np, program.math = np, math
     spec.loader.exec_module(program)
     values = list(vars(program).values())
     modules = [v for v in values if isinstance(v, tvm.IRModule)]
     functions = [v for v in values if isinstance(v, tvm.tirx.PrimFunc)]
-    module = modules[0] if modules else tvm.IRModule({"main": functions[0]})
-    built = tvm.compile(module, target="metal")
-    texts = dict(re.findall(r"// Function: (\w+)\n(.*?)(?=\n// Function: |\Z)", built.mod.imports[0].inspect_source(), re.DOTALL))
+    return modules[0] if modules else tvm.IRModule({"main": functions[0]})
+
+
+def build(path):
+    """TVM's device module of a program: its kernels' texts by name, and its bytes."""
     with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, path.name)
+        file.write_text(adapted(path.read_text()))
+        built = tvm.compile(execute(file, "program_" + path.stem), target="metal")
+        texts = dict(re.findall(r"// Function: (\w+)\n(.*?)(?=\n// Function: |\Z)", built.mod.imports[0].inspect_source(), re.DOTALL))
         built.export_library(folder + "/library.so")
         (found,) = [data for kind, data in blob_of(ctypes.CDLL(folder + "/library.so", ctypes.RTLD_LOCAL)) if kind == "metal"]
     return texts, found
