@@ -161,6 +161,10 @@ INGOT_API size_t ingot_metal_function_argument_count(const ingot_metal_function 
 INGOT_API ingot_status ingot_metal_function_argument(const ingot_metal_function *function, size_t index,
                                                      ingot_metal_argument *info);
 
+/* What reading alone tells: the check LIMITS, for a launch of one thread, into the checker (which must ask for it). */
+INGOT_API ingot_status ingot_metal_function_check(const ingot_metal_function *function, struct ingot_checker *checker,
+                                                  ingot_error *error);
+
 /* ---- Pipelines ------------------------------------------------------------------------------ */
 
 /* A function ready to be run (MTLComputePipelineState). Immutable and counted; any thread. */

@@ -1,6 +1,7 @@
 /* Metal functions with their constants, what their arguments are, and pipelines. */
 #include <stdio.h>
 
+#include "api/check.h"
 #include "api/metal.h"
 #include "base/error.h"
 
@@ -157,6 +158,16 @@ ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t
                                    .line = at.line,
                                    .column = at.column};
     return INGOT_OK;
+}
+
+ingot_status ingot_metal_function_check(const ingot_metal_function *f, ingot_checker *checker, ingot_error *error)
+{
+    if (f == NULL) return metal_no_argument(error, "function");
+    if (checker == NULL) return metal_no_argument(error, "checker");
+    emu_launch launch = {.kernel = f->kernel, .groups = {1, 1, 1}, .threads = {1, 1, 1}};
+    emu_launch_check(&launch, &checker->checking);
+    launch.checks &= 1U << EMU_CHECK_LIMITS;
+    return emu_check_launch(&launch) ? error_none(error) : error_no_memory(error);
 }
 
 /* ---- Pipelines ------------------------------------------------------------------------------------ */

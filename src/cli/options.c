@@ -97,6 +97,7 @@ static bool read_long(reader *r, const char *arg)
     size_t size = equals ? (size_t)(equals - arg) : strlen(arg);
     const cli_option *option = find_long(r->table, arg, size);
     if (!option) return refuse_unknown(r, arg, size);
+    if (option->value && option->value[0] == '[') return add(r, option, equals ? equals + 1 : NULL);
     if (option->value) return equals ? add(r, option, equals + 1) : take_value(r, option);
     return equals ? refuse(r, option, "takes no value") : add(r, option, NULL);
 }
@@ -185,7 +186,8 @@ void cli_options_help(const cli_option *table, cli_bytes *out)
             cli_bytes_print(out, " %s", table->value);
         if (table->letter && table->name) cli_bytes_text(out, ", ");
         if (table->name)
-            cli_bytes_print(out, table->value ? "--%s %s" : "--%s", table->name, table->value);
+            cli_bytes_print(out, table->value ? table->value[0] == '[' ? "--%s%s" : "--%s %s" : "--%s", table->name,
+                            table->value);
         cli_bytes_text(out, table->many ? "  (may be repeated)\n" : "\n");
         print_wrapped(table->help, out);
     }

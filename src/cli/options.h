@@ -12,7 +12,7 @@ typedef struct cli_option {
     char letter;       /* "-o"; 0: none */
     bool many;         /* may stand more than once */
     const char *name;  /* "--output"; NULL: none */
-    const char *value; /* how the help calls its value; NULL: a flag */
+    const char *value; /* how the help calls its value; NULL: a flag; "[=X]": a flag that may take one behind "=" */
     const char *help;
 } cli_option;
 

@@ -8,13 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/run_options.def"
-#undef CLI_OPTION
-};
-
 static const cli_option options[] = {
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
 #include "cli/run_options.def"
@@ -111,7 +104,7 @@ static int read_buffer_options(run *r, const cli_words *words)
     return code;
 }
 
-static int run_all(run *r, const cli_words *words, const char *file)
+int run_program(run *r, const cli_words *words, const char *file)
 {
     cli_program program;
     int code = cli_program_options(r->c, words, &program);
@@ -126,9 +119,7 @@ static int run_all(run *r, const cli_words *words, const char *file)
     if (code == CLI_GOOD) code = run_bind(r);
     if (code == CLI_GOOD) code = run_fill_buffers(r);
     if (code == CLI_GOOD) code = run_execute(r);
-    if (code == CLI_GOOD) code = run_write_files(r);
-    if (code == CLI_GOOD) code = run_report(r, cli_words_value(words, RUN_JSON) != NULL);
-    return code;
+    return code == CLI_GOOD ? run_write_files(r) : code;
 }
 
 static int run_verb(cli *c, const cli_words *words)
@@ -141,7 +132,8 @@ static int run_verb(cli *c, const cli_words *words)
              .dims = {.pool = &c->pool},
              .device_kind = "metal",
              .result = ingot_none()};
-    int code = run_all(&r, words, file);
+    int code = run_program(&r, words, file);
+    if (code == CLI_GOOD) code = run_report(&r, cli_words_value(words, RUN_JSON) != NULL);
     run_release(&r);
     return code;
 }

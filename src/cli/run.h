@@ -4,7 +4,16 @@
 
 #include "cli/dims.h"
 #include "cli/element.h"
+#include "cli/json.h"
 #include "cli/verb.h"
+
+/* Ids of run_options.def. */
+enum {
+    RUN_BEFORE = CLI_OPTION_OWN - 1,
+#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
+#include "cli/run_options.def"
+#undef CLI_OPTION
+};
 
 /* What a buffer holds before the run: CLI_FILL(NAME, the word of --in). */
 #define CLI_FILLS(CLI_FILL)                                                                        \
@@ -71,6 +80,8 @@ typedef struct run {
     ingot_value result;
     run_launch *launches;
     size_t launch_count;
+    ingot_checker *checker; /* of `ingot check`; NULL: nothing is checked, and a fault is an error */
+    ingot_error *stopped;   /* with a checker: what ended the run */
 } run;
 
 /* Each returns an exit code; other than CLI_GOOD after a message. */
@@ -90,6 +101,11 @@ int run_execute(run *r);
 /* Writes the files of --out, then reports on standard output. */
 int run_write_files(run *r);
 int run_report(run *r, bool json);
+/* The launches alone, as lines and as a member of the open object. */
+void run_print_launches(const run *r, cli_bytes *out);
+void run_json_launches(const run *r, cli_json *j);
+/* All of it but the report: reads the options, runs, and writes the files of --out. */
+int run_program(run *r, const cli_words *words, const char *file);
 /* Gives back what the run holds of the library. */
 void run_release(run *r);
 

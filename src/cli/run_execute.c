@@ -31,13 +31,15 @@ static ingot_status open_device(run *r, ingot_error *error)
     ingot_status status =
         ingot_device_open(r->device_kind, r->device_id, r->threads, NULL, &r->device, error);
     if (status == INGOT_OK) status = ingot_stream_create(r->device, &r->stream, error);
+    if (status == INGOT_OK && r->checker) status = ingot_stream_check(r->stream, r->checker, error);
     return status;
 }
 
 static ingot_status make_buffer(run *r, run_param *p, ingot_error *error)
 {
     ingot_status status = ingot_buffer_create(r->device, p->bytes, &p->buffer, error);
-    if (status == INGOT_OK && p->bytes)
+    bool blank = r->checker && p->fill == RUN_FILL_AUTO && !p->info.is_read; /* nobody has written it */
+    if (status == INGOT_OK && p->bytes && !blank)
         status = ingot_buffer_write(p->buffer, 0, p->data, p->bytes, r->stream, error);
     p->tensor = (DLTensor){.data = p->buffer,
                            .device = {kDLMetal, r->device_id},
@@ -99,6 +101,10 @@ int run_execute(run *r)
     cli_progress_end(&r->c->progress);
     if (status == INGOT_OK) return CLI_GOOD;
     error.status = status;
+    if (r->checker && (status == INGOT_DEVICE || status == INGOT_LIMIT)) {
+        *r->stopped = error;
+        return CLI_GOOD;
+    }
     return cli_library_error(r->c, NULL, &error);
 }
 

@@ -1,49 +1,12 @@
 /* What buffers hold before a run. */
+#include "cli/fill.h"
 #include "cli/run.h"
 
 #include <string.h>
 
-/* The next of a sequence of well-mixed 64-bit numbers: a counter with an odd step, put through two
- * multiplications. */
-static uint64_t next_random(uint64_t *state)
+static bool is_boolean(const run_param *p)
 {
-    uint64_t z = *state += 0x9E3779B97F4A7C15U;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
-/* In [0, 1) with as many bits as the format holds below 1, so that nothing is rounded up to 1. */
-static double random_real(const cli_element *e, uint64_t random)
-{
-    unsigned bits = e->exponent ? (unsigned)e->mantissa + 1 : e->bytes == 8 ? 53 : 24;
-    return (double)(random >> (64 - bits)) / (double)(1ULL << bits);
-}
-
-static void fill_random(run_param *p, uint64_t state)
-{
-    const cli_element *e = &p->element;
-    bool boolean = p->info.dtype.code == kDLBool || p->info.dtype.bits == 1;
-    for (size_t i = 0; i < p->count; i++) {
-        uint64_t random = next_random(&state);
-        if (e->class == CLI_ELEMENT_FLOAT)
-            cli_element_set_real(e, p->data, i, random_real(e, random));
-        else
-            cli_element_set_int(e, p->data, i, (random >> 32) % (boolean ? 2 : 10));
-    }
-}
-
-static void fill_numbers(run_param *p, bool count_up)
-{
-    const cli_element *e = &p->element;
-    bool boolean = p->info.dtype.code == kDLBool || p->info.dtype.bits == 1;
-    for (size_t i = 0; i < p->count; i++) {
-        uint64_t value = count_up ? i : 1;
-        if (e->class == CLI_ELEMENT_FLOAT)
-            cli_element_set_real(e, p->data, i, (double)value);
-        else
-            cli_element_set_int(e, p->data, i, boolean ? value & 1 : value);
-    }
+    return p->info.dtype.code == kDLBool || p->info.dtype.bits == 1;
 }
 
 static int fill_one(run *r, run_param *p, uint64_t state)
@@ -67,9 +30,9 @@ static int fill_one(run *r, run_param *p, uint64_t state)
                              p->in, ingot_array_size(p->array), p->bytes);
         if (p->bytes) memcpy(p->data, ingot_array_data(p->array), p->bytes);
         break;
-    case RUN_FILL_RANDOM: fill_random(p, state); break;
-    case RUN_FILL_ONES: fill_numbers(p, false); break;
-    case RUN_FILL_ARANGE: fill_numbers(p, true); break;
+    case RUN_FILL_RANDOM: cli_fill_random(&p->element, is_boolean(p), p->data, p->count, state); break;
+    case RUN_FILL_ONES: cli_fill_numbers(&p->element, is_boolean(p), p->data, p->count, false); break;
+    case RUN_FILL_ARANGE: cli_fill_numbers(&p->element, is_boolean(p), p->data, p->count, true); break;
     }
     return CLI_GOOD;
 }
@@ -79,8 +42,7 @@ int run_fill_buffers(run *r)
     for (size_t i = 0; i < r->param_count; i++) {
         /* Each buffer's values depend on the seed and its place alone, not on what else is given.
          */
-        uint64_t state = r->seed ^ (uint64_t)i << 48;
-        state = next_random(&state);
+        uint64_t state = cli_fill_state(r->seed, i);
         if (r->params[i].info.kind != INGOT_PARAM_TENSOR) continue;
         int code = fill_one(r, &r->params[i], state);
         if (code != CLI_GOOD) return code;

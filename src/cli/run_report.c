@@ -49,6 +49,11 @@ static void print_launch(const run_launch *l, cli_bytes *out)
     cli_bytes_text(out, "\n");
 }
 
+void run_print_launches(const run *r, cli_bytes *out)
+{
+    for (size_t i = 0; i < r->launch_count; i++) print_launch(&r->launches[i], out);
+}
+
 static void print_buffer(const run_param *p, cli_bytes *out)
 {
     char text[CLI_ELEMENT_TEXT];
@@ -87,7 +92,7 @@ static void print_buffer(const run_param *p, cli_bytes *out)
 
 static void print_report(const run *r, cli_bytes *out)
 {
-    for (size_t i = 0; i < r->launch_count; i++) print_launch(&r->launches[i], out);
+    run_print_launches(r, out);
     for (size_t i = 0; i < r->param_count; i++) {
         if (run_is_shown(&r->params[i])) print_buffer(&r->params[i], out);
     }
@@ -157,24 +162,29 @@ static void json_result(cli_json *j, const ingot_value *v)
     cli_json_number(j, "result", text);
 }
 
+void run_json_launches(const run *r, cli_json *j)
+{
+    cli_json_array(j, "launches");
+    for (size_t i = 0; i < r->launch_count; i++) {
+        const run_launch *l = &r->launches[i];
+        cli_json_object(j, NULL);
+        cli_json_string(j, "kernel", l->kernel);
+        json_triple(j, "grid", l->grid);
+        json_triple(j, "threadgroup", l->group);
+        cli_json_int(j, "threadgroup_memory", (int64_t)l->threadgroup_bytes);
+        cli_json_int(j, "count", (int64_t)l->count);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
 static void json_report(const run *r, cli_bytes *out)
 {
     cli_json j = {.out = out};
     cli_json_object(&j, NULL);
     cli_json_string(&j, "function", r->function);
     cli_json_string(&j, "device", ingot_device_name(r->device));
-    cli_json_array(&j, "launches");
-    for (size_t i = 0; i < r->launch_count; i++) {
-        const run_launch *l = &r->launches[i];
-        cli_json_object(&j, NULL);
-        cli_json_string(&j, "kernel", l->kernel);
-        json_triple(&j, "grid", l->grid);
-        json_triple(&j, "threadgroup", l->group);
-        cli_json_int(&j, "threadgroup_memory", (int64_t)l->threadgroup_bytes);
-        cli_json_int(&j, "count", (int64_t)l->count);
-        cli_json_end(&j);
-    }
-    cli_json_end(&j);
+    run_json_launches(r, &j);
     cli_json_array(&j, "buffers");
     for (size_t i = 0; i < r->param_count; i++) {
         if (run_is_shown(&r->params[i])) json_buffer(&j, &r->params[i]);

@@ -37,6 +37,9 @@ typedef struct cli_verb {
 #define CLI_VERBS(X)                                                                               \
     X(compile)                                                                                     \
     X(run)                                                                                         \
+    X(check)                                                                                       \
+    X(msl_run)                                                                                     \
+    X(msl_list)                                                                                    \
     X(inspect)                                                                                     \
     X(export)                                                                                      \
     X(devices)                                                                                     \
