@@ -1,6 +1,7 @@
 /* The software device against plain C loops, both in this process: milliseconds and their ratio a workload.
- * Usage: emu_kernels [THREADS [RUNS]]. Each figure is the least of RUNS; one thread is timed by its processor time, which
+ * Usage: emu_kernels [THREADS [RUNS [CHECKS]]], CHECKS such as "all" or "race,bounds". Each figure is the least of RUNS; one thread is timed by its processor time, which
  * other work on the machine disturbs less, more threads by the clock. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static double least_native(const workload *w, data *d, int runs)
     return least;
 }
 
-static int run(const workload *w, data *d, emu_pool *pool, int runs)
+static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned checks)
 {
     buf text = buf_make(&mem_default);
     buf_printf(&text, "#include <metal_stdlib>\nusing namespace metal;\n%s\n", w->text);
@@ -152,7 +153,8 @@ static int run(const workload *w, data *d, emu_pool *pool, int runs)
     const emu_binding buffers[3] = {{w->half != 0 ? (void *)d->ha : (void *)d->a, N * size},
                                     {w->half != 0 ? (void *)d->hb : (void *)d->b, N * size},
                                     {w->half != 0 ? (void *)d->hout : (void *)d->out, N * size}};
-    const emu_launch launch = {.kernel = emu_library_kernel(l, 0), .buffers = buffers, .buffer_count = 3, .pool = pool,
+    emu_findings found = emu_findings_make(NULL, 0);
+    const emu_launch launch = {.checks = checks, .findings = checks != 0 ? &found : NULL, .kernel = emu_library_kernel(l, 0), .buffers = buffers, .buffer_count = 3, .pool = pool,
                                .groups = {w->groups[0], w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
     const clockid_t clock = pool == NULL ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     double least = 1e30, first = 0;
@@ -170,6 +172,8 @@ static int run(const workload *w, data *d, emu_pool *pool, int runs)
     printf("%-22s %10.4f %10.4f %10.4f", w->name, first, least, native);
     if (native > 0.01) printf(" %8.2f", least / native);
     printf("\n");
+    if (found.n != 0) printf("  %zu findings: %s\n", found.n, found.at[0].message);
+    emu_findings_free(&found);
     emu_library_free(l);
     buf_free(&text);
     return 0;
@@ -179,6 +183,14 @@ int main(int argc, char **argv)
 {
     const unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     const int runs = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 7;
+    unsigned checks = 0;
+    ingot_error error;
+    if (argc > 3 && emu_checks_parse(str_of(argv[3]), &checks, &error) != INGOT_OK) {
+        fprintf(stderr, "%s\n", error.message);
+        return 1;
+    }
+    /* the workloads have one signature, whether they use all of it or not */
+    checks &= ~(1u << EMU_CHECK_LAUNCH | 1u << EMU_CHECK_LIMITS);
     emu_pool *pool = threads > 1 ? emu_pool_create(NULL, threads) : NULL;
     data d = {aligned_alloc(4096, N * 4), aligned_alloc(4096, N * 4), aligned_alloc(4096, N * 4),
               aligned_alloc(4096, N * 2), aligned_alloc(4096, N * 2), aligned_alloc(4096, N * 2)};
@@ -194,7 +206,7 @@ int main(int argc, char **argv)
     printf("%-22s %10s %10s %10s %8s\n", "milliseconds", "first", "least", "native", "ratio");
     int failed = 0;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i)
-        failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs);
+        failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks);
     emu_pool_free(pool);
     free(d.a);
     free(d.b);

@@ -1,6 +1,7 @@
 /* What can be said of a launch before it runs: limits of the target, and whether it fits the kernel's parameters. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "emu/library.h"
 
@@ -182,11 +183,30 @@ static void check_fit(looking *l)
     check_aliases(l);
 }
 
+/* ---- Vectors of three ----------------------------------------------------------------------------------- */
+
+/* Such a vector takes the room of four elements. Memory that is a whole number of threes but not of fours was filled by
+ * somebody who took it for three. */
+static void check_threes(looking *l)
+{
+    for (size_t i = 0; i < l->kernel->info.arg_count; ++i) {
+        const emu_arg *a = &l->kernel->info.args[i];
+        const emu_binding *b = is_buffer(a) ? bound(l, a->slot) : NULL;
+        const size_t n = strlen(a->type);
+        if (b == NULL || a->is_reference || n == 0 || a->type[n - 1] != '3' || a->elem_size % 4 != 0) continue;
+        const bool dense = a->elem_size == a->elem_align && b->size % a->elem_size != 0 && b->size % (a->elem_size / 4 * 3) == 0;
+        if (dense)
+            say(l, EMU_FAULT_PADDED, a, "'%s' [[buffer(%u)]] of %zu bytes holds whole threes, but a %s lies every %llu bytes",
+                a->name, (unsigned)a->slot, b->size, a->type, (unsigned long long)a->elem_size);
+    }
+}
+
 bool emu_check_launch(const emu_launch *launch)
 {
     looking l = {.launch = launch, .kernel = launch->kernel};
     if (launch->findings == NULL) return true;
     if ((launch->checks & 1u << EMU_CHECK_LIMITS) != 0) check_limits(&l);
     if ((launch->checks & 1u << EMU_CHECK_LAUNCH) != 0) check_fit(&l);
+    if ((launch->checks & 1u << EMU_CHECK_ALIGNMENT) != 0) check_threes(&l);
     return !l.no_memory;
 }

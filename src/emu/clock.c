@@ -57,6 +57,15 @@ bool emu_clock_refill(emu_vm *vm, const emu_insn *i, uint32_t lane)
     return false;
 }
 
+bool emu_clock_turn(emu_vm *vm, const emu_insn *i, uint32_t lane, int64_t left)
+{
+    enum { TURN = 256 }; /* of instructions, on the whole */
+    vm->budget_left = left - TURN;
+    vm->fuel = 0;
+    if (vm->budget_left > 0 && (vm->budget_left & 0xffff) >= TURN) return true; /* the time is looked at now and then */
+    return emu_clock_refill(vm, i, lane);
+}
+
 uint64_t emu_clock_spent(const emu_vm *vm)
 {
     return (uint64_t)(vm->clock->budget - vm->budget_left - vm->fuel);

@@ -22,6 +22,8 @@ emu_rule emu_clock_stops(const emu_clock *c);
 void emu_clock_start(emu_vm *vm, uint32_t insns);
 /* The fuel is used up: more of it (true), or the machine's fault is set, at lane. */
 bool emu_clock_refill(emu_vm *vm, const emu_insn *i, uint32_t lane);
+/* A turn of a scheduled program is over: pays for it. False with the fault set where the launch has to stop. */
+bool emu_clock_turn(emu_vm *vm, const emu_insn *i, uint32_t lane, int64_t left);
 /* Instructions that the batch has taken. */
 uint64_t emu_clock_spent(const emu_vm *vm);
 

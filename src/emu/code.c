@@ -92,6 +92,7 @@ static void set_result(emu_insn *i, const emu_node *n)
 static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
 {
     emu_handler h = c->checks != 0 ? emu_check_handler(op) : NULL;
+    if (op == EMU_BARRIER && c->p->shape.scheduled) h = emu_waiting_barrier();
     if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);
     if (h == NULL) h = emu_texture_handler(op);
@@ -115,6 +116,7 @@ static void check_operands(coder *c, const emu_node *n)
 {
     const emu_type t = (emu_type)n->operand_type;
     const bool is_float = t >= EMU_F16;
+    if (n->trusted) return;
     if ((n->op == EMU_DIV || n->op == EMU_REM) && !is_float) emit_operand_check(c, n, EMU_DIVISOR);
     if ((n->op == EMU_SHL || n->op == EMU_SHR) &&
         !(emu_is_const(n->in[1]) && (uint64_t)n->in[1]->imm < emu_type_size(t) * 8))
@@ -614,8 +616,8 @@ static void emit_hold(coder *c, const emu_node *n)
     i->run = handler_of(c, EMU_HOLDS, EMU_BOOL);
 }
 
-/* In a checked program each barrier is one: it moves the clock. */
-static void emit_checked_barrier(coder *c, const emu_node *n)
+/* In a checked program each barrier is one: it moves the clock. In a scheduled one simdgroups wait there. */
+static void emit_every_barrier(coder *c, const emu_node *n)
 {
     /* where no lane is left: the end of the construct, or of the run */
     emu_insn *i = put_jump(c, EMU_BARRIER, n, NULL, c->masked != NULL ? c->masked->exit : EMU_NONE);
@@ -628,8 +630,8 @@ static void emit_checked_barrier(coder *c, const emu_node *n)
 
 static void emit_barrier(coder *c, const emu_node *n)
 {
-    if (c->checks != 0) {
-        emit_checked_barrier(c, n);
+    if (c->checks != 0 || c->p->shape.scheduled) {
+        emit_every_barrier(c, n);
         return;
     }
     if (emu_diverges_between(n->region, c->g->root)) (void)put_jump(c, EMU_BARRIER, n, NULL, EMU_NONE);
@@ -767,6 +769,7 @@ emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, 
     p->body = emit_all(&c, false);
     if (c.regs.too_large) return NULL;
     p->insn_count = (uint32_t)c.code.n;
+    p->uniforms = c.regs.uniforms;
     p->sites = c.sites.at;
     p->site_count = c.sites.n;
     p->constructs = c.constructs.at;

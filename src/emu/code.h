@@ -52,6 +52,12 @@ typedef struct emu_use {
     uint8_t granule; /* bytes of the smallest element accessed; 0: none is */
 } emu_use;
 
+/* A uniform register of the body. */
+typedef struct emu_uniform {
+    uint32_t reg, bytes;
+} emu_uniform;
+VEC_DECLARE(emu_uniform_list, emu_uniform)
+
 /* A kernel made ready for one shape of launch. Immutable; lies in its arena. */
 typedef struct emu_program {
     emu_shape shape;
@@ -70,6 +76,7 @@ typedef struct emu_program {
     const span *spans;          /* of the instructions, by emu_insn.at */
     emu_local **locals;         /* for messages */
     uint32_t local_count;
+    emu_uniform_list uniforms;
     /* Checked programs: */
     emu_site *sites; /* 0 stands for a place not known */
     size_t site_count;
@@ -95,6 +102,7 @@ typedef struct emu_registers {
     emu_program *p;
     uint32_t width;
     uint32_t top; /* bytes of the frame given out */
+    emu_uniform_list uniforms; /* that are not the same throughout the launch */
     bool too_large;
 } emu_registers;
 enum { EMU_MAX_FRAME = 1 << 28 };

@@ -3,8 +3,8 @@
  * Semantics where MSL leaves them open, the same on every machine, instruction set and number of worker threads:
  *  - Integers wrap. Shift counts are taken modulo the width. x / 0 has all bits set, x % 0 is x, INT_MIN / -1 is
  *    INT_MIN and INT_MIN % -1 is 0. Float to integer saturates, NaN gives 0.
- *  - Floats are IEEE single, denormals kept; nothing is contracted or re-associated. half and bfloat operations round
- *    once. fma() is fused. Which NaN comes out of an operation on NaNs is not defined.
+ *  - Floats are IEEE single, denormals kept; nothing is contracted or re-associated (but see emu_math). half and bfloat
+ *    operations round once. fma() is fused. Which NaN comes out of an operation on NaNs is not defined.
  *  - Threadgroup memory is filled with 0xFF (NaN, or -1) before each threadgroup, as are thread variables declared
  *    without a value.
  *  - A simdgroup has 32 lanes. Of shuffles, a source lane outside the simdgroup gives the lane's own value, an inactive
@@ -134,8 +134,10 @@ static inline uint64_t emu_resource_address(size_t resource, uint64_t offset)
 /* How floats are computed. */
 typedef enum emu_math {
     EMU_MATH_SAFE,    /* as written, IEEE single */
-    EMU_MATH_RELAXED, /* may be re-associated and contracted, NaN and infinities kept; the math functions in fast form */
-    EMU_MATH_FAST     /* the same, and NaN and infinities are taken not to occur; denormals are flushed to 0 */
+    EMU_MATH_RELAXED, /* sums and products are re-associated as the seed has it, a * b + c is contracted to fma, and exp, log,
+                       * log10, pow and tanh (but precise::) are made of exp2 and log2, so that tanh of more than 44 is NaN */
+    EMU_MATH_FAST     /* the same; and tests for NaN and infinity are answered as if there were none, denormals are flushed
+                       * to 0 (on x86 and AArch64) */
 } emu_math;
 
 /* What a target has room for; the device's own limits hold in any case. */
@@ -176,7 +178,10 @@ typedef struct emu_launch {
     unsigned checks;         /* mask of checks, see finding.h; bounds and barriers are looked at in any case */
     emu_findings *findings;  /* collects; NULL: the first finding is the error */
     bool stop;               /* at the first finding, although they are collected */
-    uint64_t seed;           /* of the order in which threadgroups and simdgroups run; 0: in the order of the grid */
+    /* Of the order in which threadgroups run and, without checks, the simdgroups of each: every seed is an order of its own,
+     * the same in each run without a pool. 0: in the order of the grid, simdgroups in step. Math modes other than safe take
+     * from it what they re-associate. */
+    uint64_t seed;
     emu_math math;
     const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */
 } emu_launch;

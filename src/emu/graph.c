@@ -20,6 +20,7 @@ static emu_node *new_node(emu_graph *g, emu_kind kind, emu_type type)
     n->type = n->operand_type = (uint8_t)type;
     n->region = g->region;
     n->at = g->at;
+    n->trusted = g->trusted;
     ++g->node_count;
     return n;
 }
@@ -179,6 +180,7 @@ static bool is_comparison(emu_op op)
 static emu_node *pure(emu_graph *g, emu_op op, emu_type type, emu_node *const *in, unsigned n)
 {
     emu_node *folded = emu_fold(g, op, type, in, n);
+    if (folded == NULL && g->math != 0) folded = emu_relax(g, op, type, in, n);
     if (folded != NULL) return folded;
     emu_type result = type;
     if (is_comparison(op)) result = EMU_BOOL;

@@ -162,6 +162,7 @@ struct emu_node {
     uint8_t depends;
     uint8_t operand_type; /* comparisons, CONVERT, REDUCE ...: of in[0] */
     bool live, placed;
+    bool trusted; /* made by the library's own integer functions, whose operands need no check */
     bool kept; /* its operands are looked at behind it: the result may not lie on them */
     emu_node *in[4];
     emu_node *more[2];
@@ -207,6 +208,10 @@ typedef struct emu_graph {
     uint64_t threadgroup_bytes; /* static */
     span at; /* put on nodes made */
     uint32_t node_count;
+    bool trusted;    /* put on nodes made */
+    uint8_t math;    /* emu_math */
+    bool precise;    /* what is made now is to be exact in any mode */
+    uint64_t seed;   /* of what the mode leaves open */
     unsigned checks; /* mask; with those of values nothing is computed before its time */
     uint32_t epoch; /* counts regions opened, closed and left */
     emu_change_list changes; /* of what is known of variables, since the first open region began */
@@ -259,6 +264,9 @@ static inline bool emu_within(const emu_region *inner, const emu_region *outer)
     while (inner->depth > outer->depth) inner = inner->parent;
     return inner == outer;
 }
+
+/* What a math mode other than safe makes of an operation; NULL where it stays as it is. */
+emu_node *emu_relax(emu_graph *g, emu_op op, emu_type type, emu_node *const *in, unsigned n);
 
 /* The folded constant of an operation over constants; NULL where it is left to the machine. */
 emu_node *emu_fold(emu_graph *g, emu_op op, emu_type type, emu_node *const *in, unsigned n);

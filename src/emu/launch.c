@@ -3,8 +3,10 @@
 
 #include "base/error.h"
 #include "emu/clock.h"
+#include "emu/denormal.h"
 #include "emu/library.h"
 #include "emu/mask.h"
+#include "emu/schedule.h"
 
 /* Workers. */
 
@@ -28,6 +30,7 @@ void emu_worker_free(const ingot_allocator *mem, emu_worker *w)
 {
     mem_free(mem, w->threadgroup_block, w->threadgroup_size);
     emu_checker_free(w->vm.check, w->object_count);
+    mem_free(mem, w->turns, w->turns_size);
     mem_free(mem, w, w->bytes);
 }
 
@@ -111,6 +114,14 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     for (size_t i = 0; i < p->literals.n; ++i) put_literal(w->vm.frame, &p->literals.at[i]);
     put_lane_inputs(w, p);
     w->object_count = p->objects.n;
+    if (p->shape.scheduled) {
+        w->turns_size = emu_turns_bytes(p) + EMU_ALIGN;
+        w->turns = mem_alloc(mem, w->turns_size);
+        if (w->turns == NULL) {
+            emu_worker_free(mem, w);
+            return NULL;
+        }
+    }
     if (p->shape.checks == 0) return w;
     w->vm.check = emu_checker_make(mem, p->objects.n);
     if (w->vm.check != NULL) return w;
@@ -280,6 +291,7 @@ static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
     const emu_shape *s = &j->program->shape;
     const uint32_t *groups = j->part.groups;
     const unsigned a = s->axis, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+    batch = emu_permute(j->launch->seed, batch, j->batches);
     const uint64_t row = j->batches == j->per_row ? 0 : batch / j->per_row;
     const uint64_t along = (batch - row * j->per_row) * s->batch;
     const uint64_t far = row < groups[b] ? 0 : row / groups[b];
@@ -313,6 +325,7 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     }
     const emu_rule late = emu_clock_stops(vm->clock);
     if (late != EMU_FAULT_NONE) (void)emu_stop(vm, p->body, late, 0);
+    else if (p->shape.scheduled) emu_run_turns(vm, p, j->launch->seed + batch, align_pointer(w->turns));
     else run_code(vm, p->body);
     return vm->fault.kind == EMU_FAULT_NONE;
 }
@@ -361,13 +374,15 @@ static void take_part(void *user)
         __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
         return;
     }
+    const uint64_t before = denormals_flush(j->launch->math == EMU_MATH_FAST);
     if (start_worker(w, j)) run_some(j, w, UINT64_MAX - UINT32_MAX);
     else __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+    denormals_restore(before);
     give_worker(j, w);
 }
 
 /* The first batches are run by the caller; only what is worth waking others for goes to the pool. */
-static ingot_status run_job(job *j, ingot_error *error)
+static ingot_status run_job_as_set(job *j, ingot_error *error)
 {
     enum { WORTH_NS = 60000 };
     emu_worker *w = take_worker(j);
@@ -397,6 +412,14 @@ static ingot_status run_job(job *j, ingot_error *error)
     if (__atomic_load_n(&j->no_memory, __ATOMIC_RELAXED) && j->next < j->batches && j->fault_batch == UINT64_MAX)
         return error_no_memory(error);
     return INGOT_OK;
+}
+
+static ingot_status run_job(job *j, ingot_error *error)
+{
+    const uint64_t before = denormals_flush(j->launch->math == EMU_MATH_FAST);
+    const ingot_status status = run_job_as_set(j, error);
+    denormals_restore(before);
+    return status;
 }
 
 /* Before a launch. */
@@ -466,12 +489,14 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
 static emu_shape shape_of(const emu_launch *l, const part *at)
 {
     enum { LANES = 256 };
-    emu_shape s = {.known = true, .batch = 1, .checks = l->checks};
+    emu_shape s = {.known = true, .batch = 1, .checks = l->checks, .math = (uint8_t)l->math};
+    if (l->math != EMU_MATH_SAFE) s.seed = l->seed;
+    s.scheduled = l->seed != 0 && l->checks == 0; /* checks judge races in any order */
     memcpy(s.threads, at->threads, sizeof s.threads);
     for (int d = 0; d < 3; ++d) s.uneven = s.uneven || (l->grid[d] != 0 && l->grid[d] % l->threads[d] != 0);
     if (s.uneven) memcpy(s.nominal, l->threads, sizeof s.nominal);
     const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
-    if (threads * 2 > LANES) return s;
+    if (threads * 2 > LANES || s.scheduled) return s;
     if (l->kernel->crosses && threads % EMU_SIMD_WIDTH != 0) return s;
     if (l->kernel->has_threadgroup && threads % EMU_CHUNK != 0) return s;
     uint32_t axis = 0;

@@ -289,7 +289,7 @@ static void build(void *user)
 static bool same_shape(const emu_shape *a, const emu_shape *b)
 {
     return memcmp(a->threads, b->threads, sizeof a->threads) == 0 && a->batch == b->batch && a->axis == b->axis &&
-           a->checks == b->checks && a->uneven == b->uneven && memcmp(a->nominal, b->nominal, sizeof a->nominal) == 0;
+           a->checks == b->checks && a->scheduled == b->scheduled && a->math == b->math && a->seed == b->seed && a->uneven == b->uneven && memcmp(a->nominal, b->nominal, sizeof a->nominal) == 0;
 }
 
 static emu_built *make_built(const emu_kernel *kernel, const emu_shape *shape, ingot_error *error)

@@ -57,6 +57,8 @@ struct emu_worker {
     uint64_t threadgroup_bytes;
     size_t bytes, threadgroup_size; /* of the two blocks allocated */
     void *threadgroup_block;
+    void *turns; /* scheduled programs: what emu_run_turns needs */
+    size_t turns_size;
     size_t object_count;
     emu_worker *next;
 };

@@ -117,11 +117,11 @@ static bool small_float_op(const emu_node *n, emu_op op)
 void emu_fuse(emu_graph *g)
 {
     for (emu_node *n = g->first; n != NULL; n = n->next) {
-        if (!n->live || !small_float_op(n, EMU_ADD) || emu_in_prologue(n) || !emu_by_lane(n)) continue;
+        if (!n->live || !small_float_op(n, EMU_ADD) || emu_in_prologue(n) || (!emu_by_lane(n) && g->math == 0)) continue;
         for (int k = 0; k < 2; ++k) {
             emu_node *m = n->in[k], *other = n->in[1 - k];
             if (!small_float_op(m, EMU_MUL) || m->uses != 1 || m->region != n->region || emu_in_prologue(m)) continue;
-            n->op = EMU_MAD;
+            n->op = g->math != 0 ? EMU_FMA : EMU_MAD; /* other modes contract */
             n->in[0] = m->in[0];
             n->in[1] = m->in[1];
             n->in[2] = other;

@@ -14,6 +14,9 @@ typedef struct emu_shape {
     uint32_t batch;      /* threadgroups a run works on at once */
     uint32_t axis;       /* along which those lie in the grid */
     unsigned checks;     /* mask: see finding.h */
+    bool scheduled;      /* simdgroups run one by one */
+    uint8_t math;        /* emu_math */
+    uint64_t seed;       /* of what the mode leaves open; 0 in safe mode */
     bool uneven;         /* the grid is no multiple of the threadgroups ... */
     uint32_t nominal[3]; /* ... which have these threads but at its ends, where `threads` are fewer */
 } emu_shape;

@@ -224,7 +224,7 @@ static emu_node *insert_bits(lower *l, emu_node *base, emu_node *insert, emu_nod
 /* The element-wise functions. a holds the arguments' elements. */
 static emu_node *element_math(lower *l, const mf_expr *e, emu_node *const *a);
 
-static emu_node *element_integer(lower *l, const mf_expr *e, emu_node *const *a)
+static emu_node *element_integer_of(lower *l, const mf_expr *e, emu_node *const *a)
 {
     emu_graph *g = l->g;
     const emu_type t = (emu_type)a[0]->type;
@@ -257,6 +257,15 @@ static emu_node *element_integer(lower *l, const mf_expr *e, emu_node *const *a)
     case MF_FN_SIGNBIT: return sign_bit(l, a[0]);
     default: return element_math(l, e, a);
     }
+}
+
+/* What these are made of here is not the text's: shifts by the width are the library's own. */
+static emu_node *element_integer(lower *l, const mf_expr *e, emu_node *const *a)
+{
+    l->g->trusted = a[0]->type < EMU_F16;
+    emu_node *r = element_integer_of(l, e, a);
+    l->g->trusted = false;
+    return r;
 }
 
 static emu_node *element_common(lower *l, const mf_expr *e, emu_node *const *a)
@@ -314,7 +323,12 @@ static emu_node *element_math(lower *l, const mf_expr *e, emu_node *const *a)
 {
     emu_graph *g = l->g;
     const emu_op op = math_op(e->builtin);
-    if (op != EMU_NOP) return through_float(l, op, a, e->arg_count);
+    if (op != EMU_NOP) {
+        g->precise = e->math == MF_MATH_PRECISE;
+        emu_node *r = through_float(l, op, a, e->arg_count);
+        g->precise = false;
+        return r;
+    }
     const emu_type t = (emu_type)a[0]->type;
     emu_node *x = emu_convert(g, EMU_F32, a[0]);
     if (e->builtin == MF_FN_ILOGB) return emu_unary(g, EMU_ILOGB, EMU_F32, x);

@@ -166,6 +166,8 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
     l.g = arena_new(mem, emu_graph);
     emu_graph_init(l.g, mem);
     l.g->checks = shape->checks;
+    l.g->math = shape->math;
+    l.g->seed = shape->seed;
     call_frame f = {.function = kernel};
     f.params = arena_array(mem, binding, kernel->param_count + 1);
     f.locals = arena_array(mem, binding, kernel->local_count + 1);

@@ -33,6 +33,26 @@ void emu_mask_reset(emu_vm *vm, uint32_t lanes)
     set_chunks(vm);
 }
 
+void emu_mask_window(emu_vm *vm, uint32_t from, uint32_t to)
+{
+    emu_mask *m = &vm->masks[0];
+    const uint32_t end = (to + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
+    memset(m->own + from, 1, to - from);
+    memset(m->own + to, 0, end - to);
+    m->bytes = m->own;
+    m->lo = from;
+    m->hi = to;
+    m->full = true;
+    vm->top = 0;
+    vm->killed = true; /* the next reset fills it anew */
+    set_chunks(vm);
+}
+
+void emu_mask_resume(emu_vm *vm)
+{
+    set_chunks(vm);
+}
+
 /* Finds lo, hi and full again from the bytes within [from, to), a multiple of the chunk. */
 static void scan(emu_mask *m, uint32_t from, uint32_t to)
 {
@@ -202,6 +222,10 @@ static const emu_insn *op_jump_not_zero(emu_vm *vm, const emu_insn *i)
 static const emu_insn *op_loop(emu_vm *vm, const emu_insn *i)
 {
     vm->fuel -= i->imm;
+    if (vm->fuel < 0 && vm->yields) {
+        vm->resume = i->to;
+        return NULL;
+    }
     if (vm->fuel < 0 && !emu_clock_refill(vm, i, vm->masks[vm->top].lo)) return NULL;
     return i->to;
 }
@@ -219,6 +243,23 @@ static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
         if (active != 0 && active != vm->group_threads) return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, missing);
     }
     return i + 1;
+}
+
+/* The simdgroup waits; all its threads must. */
+static const emu_insn *op_wait(emu_vm *vm, const emu_insn *i)
+{
+    const emu_mask *m = &vm->masks[vm->top], *all = &vm->masks[0];
+    if (!m->full || m->lo / EMU_SIMD_LANES != (m->hi - 1) / EMU_SIMD_LANES || m->lo % EMU_SIMD_LANES != 0 ||
+        (m->hi % EMU_SIMD_LANES != 0 && m->hi != vm->lanes))
+        return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, all->lo);
+    vm->resume = i;
+    vm->at_barrier = true;
+    return NULL;
+}
+
+emu_handler emu_waiting_barrier(void)
+{
+    return op_wait;
 }
 
 static const emu_insn *op_end(emu_vm *vm, const emu_insn *i)

@@ -13,6 +13,13 @@ emu_handler emu_texture_handler(emu_op op);
 /* Makes level 0 the only one, with the first `lanes` lanes active. */
 void emu_mask_reset(emu_vm *vm, uint32_t lanes);
 
+/* Makes level 0 the only one, with lanes [from, to) active, from a multiple of the chunk. */
+void emu_mask_window(emu_vm *vm, uint32_t from, uint32_t to);
+/* The masks have been put back as they were: what follows from them is found again. */
+void emu_mask_resume(emu_vm *vm);
+/* The barrier's handler of a scheduled program. */
+emu_handler emu_waiting_barrier(void);
+
 /* Takes lanes [from, to) out of all levels, for the rest of the run. False where no lane of the top level is left. */
 bool emu_mask_kill(emu_vm *vm, uint32_t from, uint32_t to);
 

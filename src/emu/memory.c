@@ -145,8 +145,15 @@ const emu_insn *emu_store_private(emu_vm *vm, const emu_insn *i)
 
 static const emu_insn *op_poison(emu_vm *vm, const emu_insn *i)
 {
-    memset(vm->frame + i->access->private_at, 0xff, (i->access->size + i->access->granule - 1) / i->access->granule *
-                                                        i->access->granule * vm->width);
+    const emu_access *at = i->access;
+    const uint64_t rows = (at->size + at->granule - 1) / at->granule, row = (uint64_t)at->granule * vm->width;
+    char *to = vm->frame + at->private_at;
+    if (vm->c0 == 0 && vm->c1 * EMU_CHUNK >= vm->lanes) {
+        memset(to, 0xff, rows * row);
+        return i + 1;
+    }
+    const size_t chunk = (size_t)EMU_CHUNK * at->granule; /* other chunks may be another simdgroup's, at another place */
+    for (uint64_t r = 0; r < rows; ++r) memset(to + r * row + vm->c0 * chunk, 0xff, (vm->c1 - vm->c0) * chunk);
     return i + 1;
 }
 

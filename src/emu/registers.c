@@ -212,6 +212,7 @@ static uint32_t allocate(pools *p, emu_type type, bool by_lane, uint32_t last)
         e = arena_new(p->r->g->mem, ending);
         e->reg = emu_take_register(p->r, size, by_lane);
         e->kind = kind;
+        if (!by_lane) emu_uniform_list_push(p->r->g->mem, &p->r->uniforms, (emu_uniform){e->reg, EMU_CHUNK * size});
     }
     e->next = p->at[last];
     p->at[last] = e;

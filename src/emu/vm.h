@@ -108,6 +108,7 @@ typedef enum emu_atomic {
 } emu_atomic;
 
 /* Memories that a barrier or fence orders, as bits. */
+enum { EMU_SIMD_LANES = 32 };
 enum { EMU_FLAG_DEVICE = 1, EMU_FLAG_THREADGROUP = 2 };
 
 /* How a 32-bit index becomes a 64-bit one. */
@@ -220,6 +221,9 @@ struct emu_vm {
     int64_t slice, budget_left; /* of clock.h */
     const struct emu_clock *clock;
     emu_fault fault;
+    /* Scheduled programs: a simdgroup has had its turn, and goes on there. */
+    bool yields, at_barrier;
+    const emu_insn *resume;
     bool killed; /* lanes have been taken out of level 0 */
     struct emu_checker *check; /* of a checked program, else NULL */
 };

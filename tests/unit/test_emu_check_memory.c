@@ -1,4 +1,6 @@
 /* The checks of bounds, alignment and first writes: seeded faults, and kernels that must pass. */
+#include <stdio.h>
+
 #include "check_help.h"
 
 static float a[1024], b[1024];
@@ -71,10 +73,41 @@ static void test_alignment(void **state)
     assert_int_equal(f.at[0].byte, 4);
     assert_int_equal(f.at[0].first.thread[0], 1);
     emu_findings_free(&f);
+    /* 3-wide vectors over memory that is 85 threes long, and no whole number of fours */
+    emu_case three = c;
+    three.buffers[2].data = NULL;
+    static const char *const sum = "kernel void k(device const %s *a [[buffer(0)]],\ndevice float *b [[buffer(1)]], uint i "
+                                   "[[thread_position_in_grid]]) { b[i] = a[i].x + a[i].z; }";
+    char text[256];
+    three.buffers[0].size = 84 * 3 * 4;
+    (void)snprintf(text, sizeof text, sum, "packed_float3");
+    check_clean(text, &three);
+    assert_true(b[2] == 6 + 8);
+    three.buffers[0].size = 85 * 3 * 4;
+    (void)snprintf(text, sizeof text, sum, "float3");
+    check_finds(text, &three, BIT(ALIGNMENT), &(check_want){EMU_FAULT_PADDED, 3, 0, "a", 0});
+}
+
+/* The list of what is found is complete. */
+static void test_documented(void **state)
+{
+    (void)state;
+    FILE *f = fopen("docs/checks.md", "rb");
+    assert_non_null(f);
+    static char page[32768];
+    page[fread(page, 1, sizeof page - 1, f)] = '\0';
+    (void)fclose(f);
+    for (unsigned r = 1; r < EMU_RULES; ++r) {
+        char row[128];
+        (void)snprintf(row, sizeof row, "| `%s` | %s |", emu_rule_name((emu_rule)r), emu_check_name(emu_rule_check((emu_rule)r)));
+        if (strstr(page, row) == NULL) fail_msg("docs/checks.md has no row %s", row);
+        assert_true(emu_rule_fix((emu_rule)r)[0] != '\0');
+    }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_alignment)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds), cmocka_unit_test(test_alignment),
+                                       cmocka_unit_test(test_documented)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
