@@ -28,7 +28,7 @@ static void add_region(arena *mem, const ir_buffer *b, const touched *t, ir_regi
     ir_range *ranges = arena_array(mem, ir_range, b->shape.n);
     for (size_t i = 0; i < b->shape.n; ++i) {
         const touched_dim *d = &t->dims[i];
-        int64_t extent;
+        int64_t extent = 0;
         bool told = t->any && !t->opaque && d->known && !__builtin_sub_overflow(d->most, d->least, &extent) &&
                     extent >= 0 && extent < INT32_MAX;
         ranges[i] = whole(mem, b->shape.at[i]);
