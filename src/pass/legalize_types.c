@@ -195,10 +195,12 @@ static const ir_func *legalize_func(pass_context *cx, const ir_func *f)
     ir_param *params = arena_array(cx->mem, ir_param, f->param_count);
     for (size_t i = 0; i < f->param_count; ++i) {
         params[i] = f->params[i];
+        /* A scalar is passed as the float32 that it is; the host widens it. */
         if (!s.matrices) params[i].var = new_var(&l.r, f->params[i].var);
-        if (!small_float_known(f->params[i].var->type)) continue;
+        s.small |= params[i].var != f->params[i].var;
+        if (!s.matrices || !small_float_known(f->params[i].var->type)) continue;
         char text[IR_TYPE_TEXT];
-        diag_error(cx->diags, f->params[i].var->at, "'%.*s': a scalar of type %s cannot be passed to a kernel",
+        diag_error(cx->diags, f->params[i].var->at, "'%.*s': a scalar of type %s cannot be passed to a kernel with matrices of a simdgroup",
                    STR_ARG(f->params[i].var->name), ir_type_print(f->params[i].var->type, text));
     }
     if (!s.small || s.matrices) return f;
