@@ -19,7 +19,7 @@ from .error import NotFound, check
 from .runtime import Device, Tensor, as_host_array, describe, metal, parse_dtype
 
 
-_EXPORTS = {"c": 0, "metal": 1, "sidecar": 2}
+_EXPORTS = {"c": 0, "metal": 1, "sidecar": 2, "tvm-c": 3}
 
 
 @dataclass(frozen=True)
@@ -152,23 +152,27 @@ class Module:
         return take_text(out)
 
     def export(self, what: str) -> str:
-        """The module as others load it: "c" (the source of a library for `tvm_ffi.load_module`), "metal" (all kernels in one
-        text) or "sidecar" (JSON: kernels with their buffers and arguments, functions with their launches)."""
+        """The module as others load it: "c" (the source of a library for `tvm_ffi.load_module`), "tvm-c" (the same as TVM exports,
+        its kernels an import of kind "metal"), "metal" (all kernels in one text) or "sidecar" (JSON: kernels with their buffers
+        and arguments, functions with their launches)."""
         if what not in _EXPORTS:
             raise ValueError(f"no export {what!r}: {', '.join(_EXPORTS)}")
         out, error = c.c_void_p(), Error()
         check(lib.ingot_module_export(self.handle, _EXPORTS[what], c.byref(out), c.byref(error)), error)
         return take_text(out).decode("utf-8")
 
-    def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, **options: Any) -> None:
+    def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, shape: str = "ingot",
+                       **options: Any) -> None:
         """Makes a shared library of the module with the system's C compiler: `tvm_ffi.load_module` and `ingot.load_module`
-        open it. With the suffix .c, .metal (with its description beside it) or .json it writes those, and with any other it
+        open it. With `shape="tvm"` it is as TVM exports, for TVM's runtime on a Mac to open and launch. With the suffix .c, .metal (with its description beside it) or .json it writes those, and with any other it
         does what `save` does."""
-        path = Path(file_name)
+        path, source = Path(file_name), {"ingot": "c", "tvm": "tvm-c"}.get(shape)
+        if source is None:
+            raise ValueError(f"no shape {shape!r} of a library: ingot or tvm")
         if path.suffix in _shared.SUFFIXES:
-            _shared.write(path, self.export("c"), cc)
+            _shared.write(path, self.export(source), cc)
         elif path.suffix == ".c":
-            _shared.replace(path, self.export("c").encode("utf-8"))
+            _shared.replace(path, self.export(source).encode("utf-8"))
         elif path.suffix == ".json":
             _shared.replace(path, self.export("sidecar").encode("utf-8"))
         elif path.suffix == ".metal":

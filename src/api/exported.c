@@ -78,6 +78,7 @@ ingot_status ingot_module_export(const ingot_module *module, ingot_export what, 
     ingot_status status = INGOT_INVALID_ARGUMENT;
     switch (what) {
     case INGOT_EXPORT_C: status = export_c(module, &text, error); break;
+    case INGOT_EXPORT_TVM_C: status = export_tvm_c(module, &text, error); break;
     case INGOT_EXPORT_METAL: status = export_metal(module, &text, error); break;
     case INGOT_EXPORT_SIDECAR: status = describe(module, &text, error); break;
     }

@@ -25,6 +25,7 @@ static const cli_option options[] = {
 typedef struct exporting {
     cli *c;
     const char *file, *output, *cc;
+    bool tvm; /* in TVM's shape */
     ingot_module *module;
 } exporting;
 
@@ -66,6 +67,11 @@ static int write_sidecar(exporting *e)
     return write_text(e, INGOT_EXPORT_SIDECAR, path.data);
 }
 
+static ingot_export source_kind(const exporting *e)
+{
+    return e->tvm ? INGOT_EXPORT_TVM_C : INGOT_EXPORT_C;
+}
+
 /* The C source goes to the compiler's standard input. What it builds comes back through a file of its
  * own, so that the output is replaced in one step. */
 static int write_library(exporting *e)
@@ -73,7 +79,7 @@ static int write_library(exporting *e)
     const char *environment = getenv("CC");
     const char *cc = e->cc ? e->cc : environment && *environment ? environment : "cc";
     ingot_text *source = NULL;
-    int code = make_text(e, INGOT_EXPORT_C, &source);
+    int code = make_text(e, source_kind(e), &source);
     if (code != CLI_GOOD) return code;
     cli_bytes command = {.pool = &e->c->pool}, built = {.pool = &e->c->pool},
               why = {.pool = &e->c->pool};
@@ -138,9 +144,12 @@ static int write_metallib(exporting *e)
 static int write_output(exporting *e)
 {
     const char *to = e->output;
-    if (ends(to, ".c")) return write_text(e, INGOT_EXPORT_C, to);
+    bool is_source = ends(to, ".c"), is_library = ends(to, ".so") || ends(to, ".dylib");
+    if (e->tvm && !is_source && !is_library)
+        return cli_usage(e->c, "--tvm is for a library or its source, not for %s", to);
+    if (is_source) return write_text(e, source_kind(e), to);
     if (ends(to, ".json")) return write_text(e, INGOT_EXPORT_SIDECAR, to);
-    if (ends(to, ".so") || ends(to, ".dylib")) return write_library(e);
+    if (is_library) return write_library(e);
     bool text = ends(to, ".metal");
     if (!text && !ends(to, ".metallib"))
         return cli_usage(e->c, "%s: the ending says what to write: .so, .dylib, .c, .metal, .metallib or .json", to);
@@ -168,7 +177,8 @@ static int run(cli *c, const cli_words *words)
 {
     exporting e = {.c = c,
                    .output = cli_words_value(words, EXPORT_OUTPUT),
-                   .cc = cli_words_value(words, EXPORT_CC)};
+                   .cc = cli_words_value(words, EXPORT_CC),
+                   .tvm = cli_words_value(words, EXPORT_TVM) != NULL};
     e.file = cli_one_plain(c, words, "a module or script: FILE.ingot, FILE.py, or - for standard input");
     if (!e.file) return CLI_USAGE;
     if (!e.output) return cli_usage(c, "no output: -o FILE says what to write");

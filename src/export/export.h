@@ -11,6 +11,10 @@
  * name is no C identifier. */
 ingot_status export_c(const ingot_module *m, buf *out, ingot_error *error);
 
+/* The same with the kernels as an import of kind "metal", as TVM itself exports them: TVM's runtime launches them, and libingot
+ * has no part in it. INGOT_UNSUPPORTED names what host code cannot be written so. */
+ingot_status export_tvm_c(const ingot_module *m, buf *out, ingot_error *error);
+
 /* All kernels in one Metal text: what several of them begin with stands once. INGOT_NOT_FOUND where the module does not have
  * the text of one. */
 ingot_status export_metal(const ingot_module *m, buf *out, ingot_error *error);

@@ -91,6 +91,13 @@ if [ -e "$library" ] && ! nm -D "$library" 2>/dev/null | grep -q __asan_init; th
 fi
 check "symbols" sh -c 'for s in __tvm_ffi_main __tvm_ffi__metadata_main __tvm_ffi__doc_main ingot_module_bytes; do nm -D --defined-only two.so | grep -q " $s\$" || exit 1; done'
 
+# The same in TVM's shape: no libingot in it, the kernels as a blob.
+ingot_is 0 export two.ingot --tvm -o shaped.c
+check "the source is clean C" cc -std=gnu11 -Wall -Wextra -Werror -shared -fPIC -o shaped.so shaped.c
+check "it looks for no libingot" sh -c '! grep -q libingot shaped.c'
+check "its symbols" sh -c 'for s in __tvm_ffi_main __tvm_ffi__library_bin __tvm_ffi__library_ctx; do nm -D --defined-only shaped.so | grep -q " $s\$" || exit 1; done'
+bad 2 "--tvm is for a library or its source" export two.ingot --tvm -o x.metal
+
 # Refusals leave nothing behind.
 bad 2 "no output" export two.ingot
 bad 2 "the ending says what to write" export two.ingot -o two.txt

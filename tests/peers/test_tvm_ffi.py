@@ -1,9 +1,11 @@
 """Ingot and the real tvm-ffi in one process: one registry, whichever came first; every form of result; exceptions; threads;
 re-entry; no leaks."""
 
+import ctypes
 import json
 import os
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -318,6 +320,141 @@ except RuntimeError as error:
         done = subprocess.run([sys.executable, "-B", "-c", text], capture_output=True, text=True, check=False,
                               env={**os.environ, "INGOT_LIBRARY": "/none/libingot.so"})
         self.assertIn("import ingot first, or set INGOT_LIBRARY", done.stdout)
+
+
+DOUBLE = """
+#include <stdint.h>
+typedef struct { int32_t tag; uint32_t size; union { int64_t i; double f; void *p; } as; } any;
+static any seen[16];
+static int32_t seen_count;
+int __tvm_ffi_KERNEL(void *self, const any *args, int32_t count, any *result)
+{
+    seen_count = count;
+    for (int32_t i = 0; i < count && i < 16; ++i) seen[i] = args[i];
+    return 0;
+}
+/* Item i of the last launch: its tag in the high half, its value below. */
+int __tvm_ffi_seen(void *self, const any *args, int32_t count, any *result)
+{
+    int64_t i = args[0].as.i;
+    result->tag = 1;
+    result->as.i = i < 0 ? seen_count : (int64_t)seen[i].tag << 32 | (int64_t)(seen[i].tag == 3 ? seen[i].as.f * 1000 : seen[i].as.i & 0x7fffffff);
+    return 0;
+}
+"""
+
+SCALED = """
+@T.prim_func
+def main(a: T.handle, b: T.handle, s: T.float32, k: T.int32):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    if k > 0:
+        for bx in T.thread_binding((n + 31) // 32, thread="blockIdx.x"):
+            for tx in T.thread_binding(32, thread="threadIdx.x"):
+                if bx * 32 + tx < n:
+                    B[bx * 32 + tx] = A[bx * 32 + tx] * s
+"""
+
+
+class Metal(ctypes.Structure):
+    """A DLTensor on a Metal device, whose data is a handle; `__tvm_ffi_opaque_ptr__` is not enough: the callee wants a tensor."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+
+
+class Any(ctypes.Structure):
+    _fields_ = [("tag", ctypes.c_int32), ("size", ctypes.c_uint32), ("value", ctypes.c_uint64)]
+
+
+def tensor(handle, n, device=8):
+    shape = (ctypes.c_int64 * 1)(n)
+    made = Metal(handle, (ctypes.c_int32 * 2)(device, 0), 1, 2, 32, 1, shape, None, 0)
+    made.keep = shape
+    return made
+
+
+def call(function, *args):
+    """Calls an exported function by its C symbol; its status."""
+    values = (Any * len(args))()
+    for value, arg in zip(values, args):
+        if isinstance(arg, Metal):
+            value.tag, value.value = 7, ctypes.addressof(arg)
+        elif isinstance(arg, float):
+            value.tag, value.value = 3, struct.unpack("=Q", struct.pack("=d", arg))[0]
+        else:
+            value.tag, value.value = 1, arg & (1 << 64) - 1
+    return function(None, values, len(args), ctypes.byref(Any()))
+
+
+class Shaped(Case):
+    """Libraries in TVM's shape, with a double in place of TVM's Metal runtime: a library that notes what it is launched with."""
+
+    LOADER = "ffi.Module.load_from_bytes.metal"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path, source, self.double = folder.name + "/module.so", folder.name + "/double.c", folder.name + "/double.so"
+        run = ingot.compile(SCALED)
+        run.export_library(self.path, shape="tvm")
+        self.bytes = run.imports[0].save_to_bytes()
+        with open(source, "w") as file:
+            file.write(DOUBLE.replace("KERNEL", "main_kernel"))
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.double, source], check=True)
+
+    def open(self):
+        given = []
+
+        def loader(data):
+            given.append(bytes(data))
+            return tvm_ffi.load_module(self.double)
+
+        tvm_ffi.register_global_func(self.LOADER, loader, override=True)
+        self.addCleanup(tvm_ffi.registry.remove_global_func, self.LOADER)
+        tvm_ffi.register_global_func("__tvm_set_device", lambda *where: self.devices.append(where), override=True)
+        self.addCleanup(tvm_ffi.registry.remove_global_func, "__tvm_set_device")
+        self.devices = []
+        module = tvm_ffi.load_module(self.path)
+        self.assertEqual(given, [self.bytes])
+        return module
+
+    def test_needs_the_loader(self):
+        with self.assertRaisesRegex(RuntimeError, "metal"):
+            tvm_ffi.load_module(self.path)
+
+    def test_launches(self):
+        module = self.open()
+        symbol = ctypes.CDLL(self.path).__getattr__("__tvm_ffi_main")
+        symbol.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]
+        a, b = tensor(0x1000, 100), tensor(0x2000, 100)
+        self.assertEqual(call(symbol, a, b, 2.5, 1), 0)
+        seen = module.imports[0].get_function("seen")
+        found = [divmod(seen(i), 1 << 32) for i in range(seen(-1))]
+        # Buffers as handles (tag 4), the scalars n and s, then threadgroups and threads.
+        self.assertEqual(found, [(4, 0x1000), (4, 0x2000), (1, 100), (3, 2500), (1, 4), (1, 32)])
+        self.assertEqual(self.devices, [(8, 0)])
+        before = seen(-1)
+        self.assertEqual(call(symbol, a, b, 2.5, 0), 0)  # no launch
+        self.assertEqual((seen(-1), len(self.devices)), (before, 2))
+        for arguments in ((a, tensor(0x2000, 99), 2.5, 1), (a, tensor(0x2000, 100, device=1), 2.5, 1), (a, b, 2.5), (a, b, 2.5, 1 << 40),
+                          (a, b, a, 1), (1, b, 2.5, 1)):
+            self.assertEqual(call(symbol, *arguments), -1)
+        self.assertEqual(len(self.devices), 2)
+
+    def test_errors_have_words(self):
+        module = self.open()
+        with self.assertRaisesRegex(ValueError, "device_type: expected metal on argument #0 when calling"):
+            module.main(np.zeros(4, "float32"), np.zeros(4, "float32"), 1.0, 1)
+        with self.assertRaisesRegex(TypeError, "dtype on argument #0"):
+            module.main(np.zeros(4, "int32"), np.zeros(4, "float32"), 1.0, 1)
+
+    def test_what_has_no_such_form_is_refused(self):
+        script = SCALED.replace("if k > 0", "if T.exp(s) > T.float32(1)")
+        with self.assertRaisesRegex(ingot.IngotError, "a library in TVM's shape is not written with"):
+            ingot.compile(script).export_library(self.path, shape="tvm")
 
 
 def overlapping():
