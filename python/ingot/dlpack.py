@@ -17,6 +17,7 @@ else:
     Array = np.ndarray
 
 CPU, METAL = 1, 8
+_IMMUTABLE = ("jax", "jaxlib")  # packages whose arrays may not be written to, though what they export does not say so
 _HOST_DEVICES = (1, 3, 11, 13)  # what the CPU can read
 _READ_ONLY = 1
 _NAMES = {0: "int", 1: "uint", 2: "float", 5: "complex"}
@@ -68,7 +69,7 @@ def as_numpy(exporter: Any) -> Array:
     device = exporter.__dlpack_device__()[0]
     if device not in _HOST_DEVICES:
         raise ValueError(f"a tensor of DLPack device type {int(device)} is not in the CPU's memory; copy it there first")
-    capsule = _capsule_of(exporter)
+    capsule, frozen = _capsule_of(exporter), type(exporter).__module__.partition(".")[0] in _IMMUTABLE
     if _is_valid(capsule, b"dltensor_versioned"):
         address = _pointer(capsule, b"dltensor_versioned")
         versioned = _Versioned.from_address(address)
@@ -76,12 +77,12 @@ def as_numpy(exporter: Any) -> Array:
         _rename(capsule, _USED_VERSIONED)
         if versioned.major != 1:
             raise ValueError(f"DLPack version {versioned.major} is not known")
-        return _view(versioned.tensor, owner, bool(versioned.flags & _READ_ONLY))
+        return _view(versioned.tensor, owner, frozen or bool(versioned.flags & _READ_ONLY))
     address = _pointer(capsule, b"dltensor")
     managed = _Managed.from_address(address)
     owner = _Owner(address, managed.deleter)
     _rename(capsule, _USED)
-    return _view(managed.tensor, owner, False)
+    return _view(managed.tensor, owner, frozen)
 
 
 def _dtype_of(t: DLTensor) -> "np.dtype[Any]":

@@ -247,6 +247,17 @@ class Launches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "device type 2"):
             self.run_(Elsewhere(self.a, True), np.zeros(64, "float32"))
 
+    def test_arrays_of_packages_that_have_none_to_write(self):
+        """JAX's arrays are immutable, and their capsules do not say so."""
+        frozen = type("Array", (), {"__module__": "jaxlib.xla", "__dlpack__": lambda self, **options: self.held.__dlpack__(),
+                                    "__dlpack_device__": lambda self: (1, 0)})()
+        frozen.held, out = np.arange(64, dtype="float32"), np.zeros(64, "float32")
+        run = ingot.compile(scaled(64, 2.0))
+        run(frozen, out)
+        np.testing.assert_array_equal(out, np.arange(64) * 2)
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            run(out, frozen)
+
     def test_read_only(self):
         self.a.flags.writeable = False
         b = np.zeros(64, "float32")
