@@ -411,12 +411,10 @@ INGOT_API ingot_status ingot_module_param(const ingot_module *module, const char
 typedef enum ingot_export {
     INGOT_EXPORT_C,      /* a C source; its library exports the host functions to tvm-ffi's load_module */
     INGOT_EXPORT_METAL,  /* all kernels in one Metal text */
-    INGOT_EXPORT_SIDECAR, /* JSON: kernels with their buffers and arguments, functions with their launches */
-    INGOT_EXPORT_TVM_C   /* a C source as TVM exports: kernels as an import of kind "metal", which its runtime launches */
+    INGOT_EXPORT_SIDECAR /* JSON: kernels with their buffers and arguments, functions with their launches */
 } ingot_export;
 
-/* The module as others load it. INGOT_NOT_FOUND where the Metal text is asked for and not in the module, INGOT_UNSUPPORTED where
- * its host code is more than TVM_C can be written with. */
+/* The module as others load it. INGOT_NOT_FOUND where the Metal text is asked for and not in the module. */
 INGOT_API INGOT_MUST_USE ingot_status ingot_module_export(const ingot_module *module, ingot_export what, ingot_text **out,
                                                           ingot_error *error);
 

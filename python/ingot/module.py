@@ -19,7 +19,7 @@ from .error import NotFound, check
 from .runtime import Device, Tensor, as_host_array, describe, metal, parse_dtype
 
 
-_EXPORTS = {"c": 0, "metal": 1, "sidecar": 2, "tvm-c": 3}
+_EXPORTS = {"c": 0, "metal": 1, "sidecar": 2, "tvm-c": None}
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,9 @@ class Module:
         if what not in _EXPORTS:
             raise ValueError(f"no export {what!r}: {', '.join(_EXPORTS)}")
         out, error = c.c_void_p(), Error()
-        check(lib.ingot_module_export(self.handle, _EXPORTS[what], c.byref(out), c.byref(error)), error)
+        kind = _EXPORTS[what]
+        check(lib.ingot_module_export_tvm(self.handle, c.byref(out), c.byref(error)) if kind is None
+              else lib.ingot_module_export(self.handle, kind, c.byref(out), c.byref(error)), error)
         return take_text(out).decode("utf-8")
 
     def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, shape: str = "ingot",

@@ -5,6 +5,7 @@
 #include "api/text.h"
 #include "base/error.h"
 #include "export/export.h"
+#include "ingot/tvm_ffi.h"
 #include "rt/program.h"
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
@@ -78,10 +79,21 @@ ingot_status ingot_module_export(const ingot_module *module, ingot_export what, 
     ingot_status status = INGOT_INVALID_ARGUMENT;
     switch (what) {
     case INGOT_EXPORT_C: status = export_c(module, &text, error); break;
-    case INGOT_EXPORT_TVM_C: status = export_tvm_c(module, &text, error); break;
     case INGOT_EXPORT_METAL: status = export_metal(module, &text, error); break;
     case INGOT_EXPORT_SIDECAR: status = describe(module, &text, error); break;
     }
+    if (status == INGOT_OK) status = text_take(&text, out, error);
+    buf_free(&text);
+    return status;
+}
+
+ingot_status ingot_module_export_tvm(const ingot_module *module, ingot_text **out, ingot_error *error)
+{
+    if (out == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "out is NULL");
+    *out = NULL;
+    if (module == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "module is NULL");
+    buf text = buf_make(module->mem);
+    ingot_status status = export_tvm_c(module, &text, error);
     if (status == INGOT_OK) status = text_take(&text, out, error);
     buf_free(&text);
     return status;

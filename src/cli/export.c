@@ -2,6 +2,7 @@
 #include "cli/file.h"
 #include "cli/filter.h"
 #include "cli/program.h"
+#include "ingot/tvm_ffi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +44,13 @@ static int write_file(exporting *e, const char *path, const void *data, size_t s
     return CLI_GOOD;
 }
 
-/* One of the library's texts. An exit code; release *out after use. */
+/* One of the library's texts; the C source in the shape that was asked for. An exit code; release *out after use. */
 static int make_text(exporting *e, ingot_export what, ingot_text **out)
 {
     ingot_error error = {INGOT_OK, 0, 0, ""};
-    if (ingot_module_export(e->module, what, out, &error) == INGOT_OK) return CLI_GOOD;
-    return cli_library_error(e->c, e->file, &error);
+    ingot_status status = e->tvm ? ingot_module_export_tvm(e->module, out, &error)
+                                 : ingot_module_export(e->module, what, out, &error);
+    return status == INGOT_OK ? CLI_GOOD : cli_library_error(e->c, e->file, &error);
 }
 
 static int write_text(exporting *e, ingot_export what, const char *path)
@@ -67,11 +69,6 @@ static int write_sidecar(exporting *e)
     return write_text(e, INGOT_EXPORT_SIDECAR, path.data);
 }
 
-static ingot_export source_kind(const exporting *e)
-{
-    return e->tvm ? INGOT_EXPORT_TVM_C : INGOT_EXPORT_C;
-}
-
 /* The C source goes to the compiler's standard input. What it builds comes back through a file of its
  * own, so that the output is replaced in one step. */
 static int write_library(exporting *e)
@@ -79,7 +76,7 @@ static int write_library(exporting *e)
     const char *environment = getenv("CC");
     const char *cc = e->cc ? e->cc : environment && *environment ? environment : "cc";
     ingot_text *source = NULL;
-    int code = make_text(e, source_kind(e), &source);
+    int code = make_text(e, INGOT_EXPORT_C, &source);
     if (code != CLI_GOOD) return code;
     cli_bytes command = {.pool = &e->c->pool}, built = {.pool = &e->c->pool},
               why = {.pool = &e->c->pool};
@@ -147,7 +144,7 @@ static int write_output(exporting *e)
     bool is_source = ends(to, ".c"), is_library = ends(to, ".so") || ends(to, ".dylib");
     if (e->tvm && !is_source && !is_library)
         return cli_usage(e->c, "--tvm is for a library or its source, not for %s", to);
-    if (is_source) return write_text(e, source_kind(e), to);
+    if (is_source) return write_text(e, INGOT_EXPORT_C, to);
     if (ends(to, ".json")) return write_text(e, INGOT_EXPORT_SIDECAR, to);
     if (is_library) return write_library(e);
     bool text = ends(to, ".metal");
