@@ -433,25 +433,65 @@ INGOT_API void ingot_exported_release(ingot_exported *exported);
 /* Counted, any thread. */
 typedef struct ingot_device ingot_device;
 
-/* Opens device `id` of a kind: "emu" is the software Metal device, "metal" the best Metal device
- * there is (the software one where the machine has no Apple GPU), "null" runs nothing and records
- * calls. `threads` bounds the software device's worker threads (0 = one a processor). */
+/* Opens device `id` of a kind: "native" is a GPU of Apple's Metal, "emu" the software Metal device, "metal" a native
+ * one where the machine has any, else the software one, "null" runs nothing and records calls. Native number 0 is the
+ * system's default GPU. INGOT_NOT_FOUND past the last; INGOT_UNSUPPORTED, with the reason, for "native" where there is
+ * none. `threads` bounds the software device's worker threads (0 = one a processor). */
 INGOT_API INGOT_MUST_USE ingot_status ingot_device_open(const char *kind, int id, unsigned threads,
                                                         const ingot_allocator *allocator,
                                                         ingot_device **out, ingot_error *error);
 INGOT_API void ingot_device_release(ingot_device *device);
 INGOT_API const char *ingot_device_name(const ingot_device *device);
 
+/* What a device is and can do. */
+typedef struct ingot_device_info {
+    const char *kind;     /* "native", "emu" or "null", whatever name it was opened by */
+    const char *name;
+    const char *families; /* of GPUs, the best of each kind: "apple8 mac2 common3 metal3"; "" = none */
+    int id;
+    int unified_memory;   /* non-zero: the CPU sees its memory, so that copies are no transfers */
+    size_t max_buffer_bytes;
+    size_t max_threadgroup_bytes; /* a launch, declared and dynamic together */
+    uint32_t max_threads;         /* a threadgroup, all axes together */
+    uint32_t max_threads_axis[3]; /* a threadgroup, each axis */
+} ingot_device_info;
+
+/* Fills in *info; its pointers live as long as the device. */
+INGOT_API ingot_status ingot_device_describe(const ingot_device *device, ingot_device_info *info);
+
+/* Keeps compiled kernels in a file (native devices: an MTLBinaryArchive; others INGOT_UNSUPPORTED). From now on
+ * programs that are loaded look their kernels up there, and those compiled are added; _save writes the file, whole or
+ * not at all. One archive a device. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_device_archive_open(ingot_device *device, const char *path,
+                                                                ingot_error *error);
+INGOT_API INGOT_MUST_USE ingot_status ingot_device_archive_save(ingot_device *device, ingot_error *error);
+
+/* Captures all that the device does between the two calls to a .gputrace file for Xcode (native devices: others
+ * INGOT_UNSUPPORTED). The process needs METAL_CAPTURE_ENABLED=1 in its environment, or the key MetalCaptureEnabled in its
+ * Info.plist. Synchronise the streams before the end. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_device_capture_start(ingot_device *device, const char *path,
+                                                                 ingot_error *error);
+INGOT_API INGOT_MUST_USE ingot_status ingot_device_capture_stop(ingot_device *device, ingot_error *error);
+
 /* Device memory, 256-byte aligned, zeroed. Counted, any thread; contents follow the streams' order.
- * A DLTensor of device type kDLMetal carries the ingot_buffer itself in `data`. */
+ * A DLTensor of device type kDLMetal carries the ingot_buffer itself in `data`, or what ingot_buffer_handle says. */
 typedef struct ingot_buffer ingot_buffer;
 INGOT_API INGOT_MUST_USE ingot_status ingot_buffer_create(ingot_device *device, size_t size,
                                                           ingot_buffer **out, ingot_error *error);
 INGOT_API void ingot_buffer_release(ingot_buffer *buffer);
 INGOT_API size_t ingot_buffer_size(const ingot_buffer *buffer);
+/* What the device's own world knows the buffer by, for a DLTensor that leaves Ingot: the id<MTLBuffer> of a native device
+ * (not retained: it lives as long as the buffer), else the ingot_buffer itself. */
+INGOT_API void *ingot_buffer_handle(const ingot_buffer *buffer);
+/* A buffer over an id<MTLBuffer> that somebody else made on the device's GPU, as a foreign DLTensor carries it in `data`:
+ * it must be one, which cannot be checked. Retained while the buffer lives; one that the device knows already gives the
+ * same ingot_buffer, held once more. Work of others on it is not waited for. INGOT_UNSUPPORTED on other devices. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_buffer_adopt(ingot_device *device, void *handle, ingot_buffer **out,
+                                                         ingot_error *error);
 
 /* An order of work on one device. One thread at a time. Errors of launches stick to the stream and
- * are reported (once) by the next call on it that can fail. */
+ * are reported (once) by the next call on it that can fail; those of a GPU, which runs apart from its caller, by the
+ * next read or synchronisation. Launches in between are left out. */
 typedef struct ingot_stream ingot_stream;
 INGOT_API INGOT_MUST_USE ingot_status ingot_stream_create(ingot_device *device, ingot_stream **out,
                                                           ingot_error *error);
@@ -506,6 +546,12 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_program_run(ingot_program *program, 
 typedef void (*ingot_launch_fn)(void *user, const char *kernel, const uint32_t grid[3],
                                 const uint32_t group[3], size_t threadgroup_bytes);
 INGOT_API void ingot_stream_on_launch(ingot_stream *stream, ingot_launch_fn visit, void *user);
+
+/* Called once for each launch from this stream that has ended well (NULL switches it off), at the latest by the next
+ * synchronisation: when it began and ended, in seconds; the GPU's own times on a native device, whose launches no longer
+ * share command buffers then. */
+typedef void (*ingot_time_fn)(void *user, const char *kernel, double start, double end);
+INGOT_API void ingot_stream_on_time(ingot_stream *stream, ingot_time_fn visit, void *user);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 

@@ -59,7 +59,7 @@ static int check_program(findings *f, const cli_words *words, const char *file)
     run r = {.c = c,
              .file = file,
              .dims = {.pool = &c->pool},
-             .device_kind = "metal",
+             .device_kind = "emu",
              .result = ingot_none(),
              .checker = f->checker,
              .stopped = &f->stopped};

@@ -7,7 +7,7 @@
 #include "cli/json.h"
 #include "cli/verb.h"
 
-/* Ids of run_options.def. */
+/* Ids of run_options.def and run_gpu_options.def. */
 enum {
     RUN_BEFORE = CLI_OPTION_OWN - 1,
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,

@@ -37,6 +37,7 @@ typedef struct kernel {
 } kernel;
 
 static const rt_limits limits = {.name = "Ingot software Metal device",
+                                 .unified_memory = true,
                                  .max_buffer_bytes = PTRDIFF_MAX / 2,
                                  .max_threadgroup_bytes = EMU_MAX_THREADGROUP_BYTES,
                                  .max_threads = EMU_MAX_THREADS,

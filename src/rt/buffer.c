@@ -46,24 +46,38 @@ void rt_device_release(ingot_device *d)
 ingot_buffer *rt_device_find(ingot_device *d, const void *address)
 {
     pthread_mutex_lock(&d->lock);
-    bool found = rt_live_has(&d->live, address);
+    ingot_buffer *b = rt_live_find(&d->live, address);
     pthread_mutex_unlock(&d->lock);
-    /* DLPack hands the handle over as a plain pointer, which this is no more. */
-    union {
-        const void *from;
-        ingot_buffer *to;
-    } handle = {.from = address};
-    return found ? handle.to : NULL;
+    return b;
 }
 
 /* ---- Buffers ----------------------------------------------------------------------------------- */
 
-static bool enlist(ingot_device *d, const ingot_buffer *b)
+/* Under the lock: known by its address, and by its handle where it has one. */
+static bool enlist(ingot_device *d, ingot_buffer *b)
 {
-    pthread_mutex_lock(&d->lock);
-    bool added = rt_live_add(d->mem, &d->live, b);
-    pthread_mutex_unlock(&d->lock);
-    return added;
+    if (!rt_live_add(d->mem, &d->live, b, b)) return false;
+    if (b->handle == NULL || rt_live_add(d->mem, &d->live, b->handle, b)) return true;
+    rt_live_remove(&d->live, b);
+    return false;
+}
+
+static void fill(ingot_buffer *b, ingot_device *d, size_t size)
+{
+    atomic_init(&b->references, 1);
+    b->size = size;
+    b->device = d;
+    b->handle = d->fns->handle != NULL ? d->fns->handle(d->self, b->memory) : NULL;
+    rt_device_retain(d);
+}
+
+/* Gives back what is no longer enlisted. */
+static void destroy(ingot_buffer *b)
+{
+    ingot_device *d = b->device;
+    d->fns->free(d->self, b->memory);
+    mem_free(d->mem, b, sizeof *b);
+    rt_device_release(d);
 }
 
 ingot_status rt_buffer_create(ingot_device *d, size_t size, ingot_buffer **out, ingot_error *error)
@@ -77,32 +91,71 @@ ingot_status rt_buffer_create(ingot_device *d, size_t size, ingot_buffer **out, 
     if (b == NULL) return error_no_memory(error);
     ingot_error inner = {.status = INGOT_OK};
     ingot_status status = d->fns->alloc(d->self, size, &b->memory, &inner);
-    if (status == INGOT_OK && !enlist(d, b)) {
-        d->fns->free(d->self, b->memory);
-        status = error_no_memory(&inner);
-    }
     if (status != INGOT_OK) {
         mem_free(d->mem, b, sizeof *b);
         return error_pass(error, status, &inner);
     }
-    atomic_init(&b->references, 1);
-    b->size = size;
-    b->device = d;
-    rt_device_retain(d);
+    fill(b, d, size);
+    pthread_mutex_lock(&d->lock);
+    bool added = enlist(d, b);
+    pthread_mutex_unlock(&d->lock);
+    if (!added) {
+        destroy(b);
+        return error_no_memory(error);
+    }
     *out = b;
     return INGOT_OK;
 }
 
+/* Under the lock, which also keeps two from adopting one handle at once: the buffer that the handle has, or the new one. */
+static ingot_status adopt(ingot_device *d, void *handle, ingot_buffer *fresh, ingot_buffer **out, ingot_error *error)
+{
+    ingot_buffer *old = rt_live_find(&d->live, handle);
+    if (old != NULL) {
+        atomic_fetch_add_explicit(&old->references, 1, memory_order_relaxed);
+        *out = old;
+        return INGOT_OK;
+    }
+    size_t size = 0;
+    ingot_status status = d->fns->wrap(d->self, handle, &fresh->memory, &size, error);
+    if (status != INGOT_OK) return status;
+    fill(fresh, d, size);
+    if (!enlist(d, fresh)) return error_no_memory(error);
+    *out = fresh;
+    return INGOT_OK;
+}
+
+ingot_status rt_buffer_adopt(ingot_device *d, void *handle, ingot_buffer **out, ingot_error *error)
+{
+    *out = NULL;
+    if (d->fns->wrap == NULL) {
+        return error_set(error, INGOT_UNSUPPORTED, "the device \"%s\" has no buffers but its own", d->fns->limits(d->self)->name);
+    }
+    ingot_buffer *fresh = mem_zeroed(d->mem, 1, sizeof *fresh);
+    if (fresh == NULL) return error_no_memory(error);
+    ingot_error inner = {.status = INGOT_OK};
+    pthread_mutex_lock(&d->lock);
+    ingot_status status = adopt(d, handle, fresh, out, &inner);
+    pthread_mutex_unlock(&d->lock);
+    if (*out == fresh) return INGOT_OK;
+    if (fresh->memory != NULL) destroy(fresh);
+    else mem_free(d->mem, fresh, sizeof *fresh);
+    return status == INGOT_OK ? INGOT_OK : error_pass(error, status, &inner);
+}
+
 void rt_buffer_release(ingot_buffer *b)
 {
-    if (b == NULL || atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) != 1) return;
+    if (b == NULL) return;
     ingot_device *d = b->device;
+    /* The last holder lets go under the lock, so that no adoption finds a buffer that is on its way out. */
     pthread_mutex_lock(&d->lock);
-    rt_live_remove(&d->live, b);
+    bool last = atomic_fetch_sub_explicit(&b->references, 1, memory_order_acq_rel) == 1;
+    if (last) {
+        rt_live_remove(&d->live, b);
+        if (b->handle != NULL) rt_live_remove(&d->live, b->handle);
+    }
     pthread_mutex_unlock(&d->lock);
-    d->fns->free(d->self, b->memory);
-    mem_free(d->mem, b, sizeof *b);
-    rt_device_release(d);
+    if (last) destroy(b);
 }
 
 /* ---- Copies ------------------------------------------------------------------------------------- */

@@ -25,6 +25,9 @@ enum {
 /* What the device can do, fixed while it is open. */
 typedef struct rt_limits {
     const char *name;              /* for reports: "Ingot software Metal device" */
+    const char *families;          /* of GPUs, the best of each kind: "apple8 mac2 common3 metal3"; NULL: none */
+    bool native;                   /* a GPU of Apple's Metal */
+    bool unified_memory;           /* the CPU sees its memory */
     size_t max_buffer_bytes;
     size_t max_threadgroup_bytes;  /* static and dynamic together */
     uint32_t max_threads;          /* a threadgroup, all axes together */
@@ -88,6 +91,7 @@ typedef struct rt_launch {
     const void *checking;          /* how the device is to check it, in the device's own terms; NULL: not */
 } rt_launch;
 
+/* Functions that may be NULL say so. */
 typedef struct rt_device_fns {
     const char *kind; /* the name it is opened by */
 
@@ -105,6 +109,11 @@ typedef struct rt_device_fns {
     ingot_status (*adopt)(void *device, void *bytes, size_t size, void **out, ingot_error *error);
     /* Later calls do not use it; work that is already in a queue keeps what it needs. */
     void (*free)(void *device, void *memory);
+    /* What others know the memory by, an id<MTLBuffer>; while it lives, no other memory has the same. NULL: nothing does. */
+    void *(*handle)(void *device, void *memory);
+    /* Memory over such a handle from elsewhere, of which it holds a reference; *size is how many bytes it has. May be
+     * NULL. */
+    ingot_status (*wrap)(void *device, void *handle, void **out, size_t *size, ingot_error *error);
 
     /* A queue: work given to it runs in order. */
     ingot_status (*queue_open)(void *device, void **out, ingot_error *error);
@@ -129,6 +138,18 @@ typedef struct rt_device_fns {
      * INGOT_DEVICE, from here or from `sync`, whichever comes first, once. */
     ingot_status (*launch)(void *device, void *queue, const rt_launch *launch, ingot_error *error);
     ingot_status (*sync)(void *device, void *queue, ingot_error *error);
+
+    /* From now on each launch of the queue is told of once it has ended, by the call that finds it so. on_time NULL: no
+     * more. NULL: launches have run when `launch` returns, and the runtime takes the time. */
+    void (*queue_time)(void *device, void *queue, ingot_time_fn on_time, void *user);
+
+    /* A file of compiled kernels, to look them up in and add to. All or none may be NULL. */
+    ingot_status (*archive_open)(void *device, const char *path, ingot_error *error);
+    ingot_status (*archive_save)(void *device, ingot_error *error);
+
+    /* A file for a debugger, of all that the device does between the two calls. Both may be NULL. */
+    ingot_status (*capture_start)(void *device, const char *path, ingot_error *error);
+    ingot_status (*capture_stop)(void *device, ingot_error *error);
 } rt_device_fns;
 
 #endif

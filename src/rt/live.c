@@ -13,7 +13,7 @@ static size_t home(const rt_live *set, const void *address)
 static size_t slot_of(const rt_live *set, const void *address)
 {
     size_t at = home(set, address);
-    while (set->slots[at] != NULL && set->slots[at] != address) at = (at + 1) & (set->slot_count - 1);
+    while (set->slots[at].address != NULL && set->slots[at].address != address) at = (at + 1) & (set->slot_count - 1);
     return at;
 }
 
@@ -23,39 +23,39 @@ static bool grow(const ingot_allocator *mem, rt_live *set)
     bigger.slots = mem_zeroed(mem, bigger.slot_count, sizeof *bigger.slots);
     if (bigger.slots == NULL) return false;
     for (size_t i = 0; i < set->slot_count; ++i) {
-        if (set->slots[i] != NULL) bigger.slots[slot_of(&bigger, set->slots[i])] = set->slots[i];
+        if (set->slots[i].address != NULL) bigger.slots[slot_of(&bigger, set->slots[i].address)] = set->slots[i];
     }
     rt_live_free(mem, set);
     *set = bigger;
     return true;
 }
 
-bool rt_live_add(const ingot_allocator *mem, rt_live *set, const ingot_buffer *b)
+bool rt_live_add(const ingot_allocator *mem, rt_live *set, const void *address, ingot_buffer *b)
 {
     if ((set->count + 1) * 2 > set->slot_count && !grow(mem, set)) return false;
-    set->slots[slot_of(set, b)] = b;
+    set->slots[slot_of(set, address)] = (rt_live_slot){address, b};
     ++set->count;
     return true;
 }
 
-void rt_live_remove(rt_live *set, const ingot_buffer *b)
+void rt_live_remove(rt_live *set, const void *address)
 {
-    size_t hole = slot_of(set, b), mask = set->slot_count - 1;
-    set->slots[hole] = NULL;
+    size_t hole = slot_of(set, address), mask = set->slot_count - 1;
+    set->slots[hole] = (rt_live_slot){0};
     --set->count;
     /* Those behind it move up where the hole lies between them and their home. */
-    for (size_t at = (hole + 1) & mask; set->slots[at] != NULL; at = (at + 1) & mask) {
-        size_t from_home = (at - home(set, set->slots[at])) & mask, from_hole = (at - hole) & mask;
+    for (size_t at = (hole + 1) & mask; set->slots[at].address != NULL; at = (at + 1) & mask) {
+        size_t from_home = (at - home(set, set->slots[at].address)) & mask, from_hole = (at - hole) & mask;
         if (from_home < from_hole) continue;
         set->slots[hole] = set->slots[at];
-        set->slots[at] = NULL;
+        set->slots[at] = (rt_live_slot){0};
         hole = at;
     }
 }
 
-bool rt_live_has(const rt_live *set, const void *address)
+ingot_buffer *rt_live_find(const rt_live *set, const void *address)
 {
-    return set->slot_count != 0 && address != NULL && set->slots[slot_of(set, address)] != NULL;
+    return set->slot_count != 0 && address != NULL ? set->slots[slot_of(set, address)].buffer : NULL;
 }
 
 void rt_live_free(const ingot_allocator *mem, rt_live *set)

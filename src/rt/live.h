@@ -4,11 +4,12 @@
 
 #include "rt/object.h"
 
-/* False when out of memory. */
-bool rt_live_add(const ingot_allocator *mem, rt_live *set, const ingot_buffer *b);
+/* The address must not be in the set. False when out of memory. */
+bool rt_live_add(const ingot_allocator *mem, rt_live *set, const void *address, ingot_buffer *b);
 /* It must be in the set. */
-void rt_live_remove(rt_live *set, const ingot_buffer *b);
-bool rt_live_has(const rt_live *set, const void *address);
+void rt_live_remove(rt_live *set, const void *address);
+/* The buffer of that address, NULL where there is none. */
+ingot_buffer *rt_live_find(const rt_live *set, const void *address);
 void rt_live_free(const ingot_allocator *mem, rt_live *set);
 
 #endif

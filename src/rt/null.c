@@ -30,6 +30,7 @@ typedef struct null_kernel {
 enum { LOG_BYTES = 1 << 20 };
 
 static const rt_limits limits = {.name = "null device",
+                                 .unified_memory = true,
                                  .max_buffer_bytes = SIZE_MAX / 2,
                                  .max_threadgroup_bytes = 32768,
                                  .max_threads = 1024,

@@ -8,10 +8,15 @@
 #include "base/alloc.h"
 #include "rt/device.h"
 
-/* The buffers of a device that live now, so that a pointer in a DLTensor can be told from one without
- * looking behind it. */
+/* The buffers of a device that live now, by their own address and by their handle, so that a pointer in a DLTensor can be
+ * told from one without looking behind it. */
+typedef struct rt_live_slot {
+    const void *address; /* NULL: free */
+    ingot_buffer *buffer;
+} rt_live_slot;
+
 typedef struct rt_live {
-    const ingot_buffer **slots; /* open addressing; NULL = free */
+    rt_live_slot *slots; /* open addressing */
     size_t slot_count, count;
 } rt_live;
 
@@ -29,6 +34,7 @@ struct ingot_buffer {
     atomic_size_t references;
     ingot_device *device; /* held */
     void *memory;
+    void *handle; /* what the device's own world knows it by; NULL: nothing */
     size_t size;
 };
 
@@ -39,6 +45,8 @@ struct ingot_stream {
     ingot_launch_fn on_launch;
     void *user;
     const void *checking; /* what each launch carries for the device; NULL: nothing */
+    ingot_time_fn on_time;
+    void *time_user;
 };
 
 /* ---- Devices (device.c) ------------------------------------------------------------------------ */
@@ -49,12 +57,15 @@ ingot_status rt_device_open(const rt_device_fns *fns, int id, unsigned threads, 
 void rt_device_retain(ingot_device *d);
 void rt_device_release(ingot_device *d);
 
-/* The live buffer at this address; NULL where there is none. Never looks behind the pointer. */
+/* The live buffer at this address or of this handle; NULL where there is none. Never looks behind the pointer. */
 ingot_buffer *rt_device_find(ingot_device *d, const void *address);
 
 /* ---- Buffers (buffer.c) ------------------------------------------------------------------------ */
 
 ingot_status rt_buffer_create(ingot_device *d, size_t size, ingot_buffer **out, ingot_error *error);
+/* The buffer over a handle from elsewhere: a new one, or where the device has one of it already, that one, held once
+ * more. */
+ingot_status rt_buffer_adopt(ingot_device *d, void *handle, ingot_buffer **out, ingot_error *error);
 void rt_buffer_release(ingot_buffer *b);
 
 ingot_status rt_buffer_write(ingot_buffer *b, size_t offset, const void *from, size_t size, ingot_stream *s,
@@ -79,5 +90,8 @@ ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const ch
                               ingot_error *error);
 
 ingot_status rt_stream_sync(ingot_stream *s, ingot_error *error);
+
+/* Who is told of the time that launches took; NULL: nobody. */
+void rt_stream_time(ingot_stream *s, ingot_time_fn on_time, void *user);
 
 #endif

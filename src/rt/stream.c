@@ -1,4 +1,8 @@
 /* Streams: order of work on a device, and faults that stick until they are reported. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
+#include <time.h>
+
 #include "base/error.h"
 #include "rt/object.h"
 
@@ -46,6 +50,24 @@ static void stick(ingot_stream *s, const char *kernel, ingot_error *fault)
     s->fault.column = column;
 }
 
+static double seconds(void)
+{
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Hands a launch to the device; where the device runs it at once and somebody asks, with the time that it took. */
+static ingot_status run_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, ingot_error *error)
+{
+    const rt_device_fns *fns = s->device->fns;
+    bool timed = s->on_time != NULL && fns->queue_time == NULL;
+    double start = timed ? seconds() : 0;
+    ingot_status status = fns->launch(s->device->self, s->queue, launch, error);
+    if (timed && status == INGOT_OK) s->on_time(s->time_user, kernel, start, seconds());
+    return status;
+}
+
 ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const char *kernel, size_t declared_bytes,
                               ingot_error *error)
 {
@@ -56,7 +78,7 @@ ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const ch
     ingot_error inner = {.status = INGOT_OK};
     rt_launch checked = *launch;
     checked.checking = s->checking;
-    ingot_status status = s->device->fns->launch(s->device->self, s->queue, &checked, &inner);
+    ingot_status status = run_launch(s, &checked, kernel, &inner);
     if (status == INGOT_DEVICE) {
         stick(s, kernel, &inner);
         return INGOT_OK;
@@ -64,6 +86,13 @@ ingot_status rt_stream_launch(ingot_stream *s, const rt_launch *launch, const ch
     if (status == INGOT_OK) return INGOT_OK;
     if (status == INGOT_OUT_OF_MEMORY) return error_no_memory(error);
     return error_set(error, status, "kernel \"%s\": %s", kernel, inner.message);
+}
+
+void rt_stream_time(ingot_stream *s, ingot_time_fn on_time, void *user)
+{
+    if (s->device->fns->queue_time != NULL) s->device->fns->queue_time(s->device->self, s->queue, on_time, user);
+    s->on_time = on_time;
+    s->time_user = user;
 }
 
 ingot_status rt_stream_sync(ingot_stream *s, ingot_error *error)

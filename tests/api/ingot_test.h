@@ -13,6 +13,16 @@
 
 #include "ingot/ingot.h"
 
+/* The device that the tests run on, its number, and whether it runs apart from its caller, so that a fault is known by the
+ * next synchronisation only. */
+#ifdef INGOT_TEST_NATIVE
+#define TEST_DEVICE "native"
+#define TEST_APART 1
+#else
+#define TEST_DEVICE "emu"
+#define TEST_APART 0
+#endif
+
 /* The start of every script. */
 #define SCRIPT_HEAD                                                                                \
     "from tvm.script import ir as I\n"                                                             \
@@ -76,7 +86,7 @@ static inline runner run_open(ingot_module *module)
 {
     runner r = {0};
     ingot_error error = {0};
-    check(ingot_device_open("emu", 0, 2, NULL, &r.device, &error), &error);
+    check(ingot_device_open(TEST_DEVICE, 0, 2, NULL, &r.device, &error), &error);
     check(ingot_stream_create(r.device, &r.stream, &error), &error);
     check(ingot_program_load(module, r.device, &r.program, &error), &error);
     return r;

@@ -116,7 +116,7 @@ static void text_labelled_metallib_is_named(void **state)
     assert_non_null(strstr(found.text, "MSL text"));
     ingot_device *device;
     ingot_program *program;
-    assert_int_equal(ingot_device_open("emu", 0, 1, NULL, &device, NULL), INGOT_OK);
+    assert_int_equal(ingot_device_open(TEST_DEVICE, 0, 1, NULL, &device, NULL), INGOT_OK);
     assert_int_not_equal(ingot_program_load(m, device, &program, &error), INGOT_OK);
     assert_null(program);
     assert_non_null(strstr(error.message, "main_kernel"));

@@ -39,7 +39,7 @@ static void test_kinds(void **state)
 static void test_copies(void **state)
 {
     (void)state;
-    ingot_device *device = open_device("emu");
+    ingot_device *device = open_device(TEST_DEVICE);
     ingot_stream *stream;
     ingot_buffer *a, *b;
     ingot_error error = {0};

@@ -195,7 +195,7 @@ static void test_fallback(void **state)
     assert_memory_equal(ingot_text_data(first), ingot_text_data(second), ingot_text_size(first));
     ingot_device *device;
     ingot_program *program;
-    check(ingot_device_open("emu", 0, 1, NULL, &device, &error), &error);
+    check(ingot_device_open(TEST_DEVICE, 0, 1, NULL, &device, &error), &error);
     assert_int_equal(ingot_program_load(fallback, device, &program, &error), INGOT_RUNTIME);
     assert_null(program);
     assert_non_null(strstr(error.message, "cannot launch"));

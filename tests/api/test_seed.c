@@ -134,7 +134,7 @@ static void a_fallback_module_saves_the_same_and_runs_elsewhere(void **state)
     /* It refuses to launch, and says so; what it saved runs where a device is. */
     ingot_device *device;
     ingot_program *program;
-    check(ingot_device_open("emu", 0, 1, NULL, &device, &error), &error);
+    check(ingot_device_open(TEST_DEVICE, 0, 1, NULL, &device, &error), &error);
     assert_int_equal(ingot_program_load(fallback, device, &program, &error), INGOT_RUNTIME);
     assert_null(program);
     ingot_device_release(device);
