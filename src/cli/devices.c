@@ -3,6 +3,9 @@
 #include "cli/json.h"
 #include "cli/verb.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 enum {
     BEFORE = CLI_OPTION_OWN - 1,
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
@@ -18,6 +21,36 @@ static const cli_option options[] = {
     {0},
 };
 
+static void print_device(const char *kind, const ingot_device_info *info, cli_bytes *out)
+{
+    cli_bytes_print(out, "%s:%d  %s\n", kind, info->id, info->name);
+    cli_bytes_print(out, "    a threadgroup: %" PRIu32 " threads (%" PRIu32 " x %" PRIu32 " x %" PRIu32
+                    " at most), %zu bytes of memory\n",
+                    info->max_threads, info->max_threads_axis[0], info->max_threads_axis[1],
+                    info->max_threads_axis[2], info->max_threadgroup_bytes);
+    cli_bytes_print(out, "    buffers: up to %zu bytes, %s\n", info->max_buffer_bytes,
+                    info->unified_memory ? "shared with the CPU" : "the GPU's own");
+    if (info->families[0] != '\0') cli_bytes_print(out, "    families: %s\n", info->families);
+}
+
+static void json_device(const char *kind, const ingot_device_info *info, cli_json *j)
+{
+    cli_json_object(j, NULL);
+    cli_json_string(j, "kind", kind);
+    cli_json_int(j, "id", info->id);
+    cli_json_string(j, "name", info->name);
+    cli_json_string(j, "runs_on", info->kind);
+    cli_json_string(j, "families", info->families);
+    cli_json_bool(j, "unified_memory", info->unified_memory != 0);
+    cli_json_int(j, "max_threads", info->max_threads);
+    cli_json_row(j, "max_threads_axis");
+    for (int i = 0; i < 3; i++) cli_json_int(j, NULL, info->max_threads_axis[i]);
+    cli_json_end(j);
+    cli_json_int(j, "max_threadgroup_bytes", (int64_t)info->max_threadgroup_bytes);
+    cli_json_int(j, "max_buffer_bytes", (int64_t)info->max_buffer_bytes);
+    cli_json_end(j);
+}
+
 static int run(cli *c, const cli_words *words)
 {
     static const char *const kinds[] = {"metal", "emu", "null"};
@@ -27,19 +60,21 @@ static int run(cli *c, const cli_words *words)
     cli_json json = {.out = &list};
     cli_json_array(&json, NULL);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        ingot_device *device = NULL;
-        ingot_error error = {INGOT_OK, 0, 0, ""};
-        if (ingot_device_open(kinds[i], 0, 0, NULL, &device, &error) != INGOT_OK) {
-            if (error.status == INGOT_NOT_FOUND) continue;
-            return cli_library_error(c, kinds[i], &error);
+        /* Only GPUs come in numbers. */
+        bool more = true;
+        for (int id = 0; more; id++) {
+            ingot_device *device = NULL;
+            ingot_error error = {INGOT_OK, 0, 0, ""};
+            ingot_device_info info = {0};
+            ingot_status status = ingot_device_open(kinds[i], id, 1, NULL, &device, &error);
+            if (status == INGOT_NOT_FOUND) break;
+            if (status != INGOT_OK) return cli_library_error(c, kinds[i], &error);
+            (void)ingot_device_describe(device, &info);
+            print_device(kinds[i], &info, &text);
+            json_device(kinds[i], &info, &json);
+            more = strcmp(info.kind, "native") == 0;
+            ingot_device_release(device);
         }
-        cli_bytes_print(&text, "%s:0  %s\n", kinds[i], ingot_device_name(device));
-        cli_json_object(&json, NULL);
-        cli_json_string(&json, "kind", kinds[i]);
-        cli_json_int(&json, "id", 0);
-        cli_json_string(&json, "name", ingot_device_name(device));
-        cli_json_end(&json);
-        ingot_device_release(device);
     }
     cli_json_end(&json);
     const cli_bytes *out = cli_words_value(words, DEVICES_JSON) ? &list : &text;

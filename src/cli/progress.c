@@ -10,10 +10,31 @@
 
 enum { FIRST_MS = 1000, EACH_MS = 200 };
 
+/* What the thread's waits go by: a clock that nobody sets, where a condition variable can. */
+#if defined(__APPLE__)
+#define WAIT_CLOCK CLOCK_REALTIME
+#else
+#define WAIT_CLOCK CLOCK_MONOTONIC
+#endif
+
+/* Makes the variable; false where that fails. */
+static bool make_condition(pthread_cond_t *c)
+{
+#if defined(__APPLE__)
+    return pthread_cond_init(c, NULL) == 0;
+#else
+    pthread_condattr_t attr;
+    if (pthread_condattr_init(&attr) != 0) return false;
+    bool made = pthread_condattr_setclock(&attr, WAIT_CLOCK) == 0 && pthread_cond_init(c, &attr) == 0;
+    pthread_condattr_destroy(&attr);
+    return made;
+#endif
+}
+
 static struct timespec now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(WAIT_CLOCK, &t);
     return t;
 }
 
@@ -67,14 +88,9 @@ void cli_progress_begin(cli_progress *p, const char *label)
     memset(p, 0, sizeof *p);
     snprintf(p->label, sizeof p->label, "%s", label);
     if (!watched()) return;
-    pthread_condattr_t attr;
-    if (pthread_condattr_init(&attr) != 0) return;
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    if (pthread_cond_init(&p->wake, &attr) == 0) {
-        pthread_mutex_init(&p->mutex, NULL);
-        p->running = pthread_create(&p->thread, NULL, show, p) == 0;
-    }
-    pthread_condattr_destroy(&attr);
+    if (!make_condition(&p->wake)) return;
+    pthread_mutex_init(&p->mutex, NULL);
+    p->running = pthread_create(&p->thread, NULL, show, p) == 0;
 }
 
 void cli_progress_label(cli_progress *p, const char *label)

@@ -11,6 +11,7 @@
 static const cli_option options[] = {
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
 #include "cli/run_options.def"
+#include "cli/run_gpu_options.def"
 #include "cli/script_options.def"
 #include "cli/verb_options.def"
 #undef CLI_OPTION
@@ -84,6 +85,9 @@ static int read_options(run *r, const cli_words *words)
     if (threads && !cli_parse_count(threads, 1, 4096, &count))
         return cli_usage(r->c, "--threads: '%s' is no number from 1 to 4096", threads);
     r->threads = (unsigned)count;
+    r->timed = cli_words_value(words, RUN_TIME) != NULL;
+    r->capture = cli_words_value(words, RUN_CAPTURE);
+    r->archive = cli_words_value(words, RUN_ARCHIVE);
     int code = device ? take_device(r, device) : CLI_GOOD;
     for (size_t i = 0; code == CLI_GOOD && i < words->count; i++) {
         const cli_word *word = &words->items[i];

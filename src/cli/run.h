@@ -12,6 +12,7 @@ enum {
     RUN_BEFORE = CLI_OPTION_OWN - 1,
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
 #include "cli/run_options.def"
+#include "cli/run_gpu_options.def"
 #undef CLI_OPTION
 };
 
@@ -53,6 +54,13 @@ typedef struct run_launch {
     uint64_t count;
 } run_launch;
 
+/* How long the launches of one kernel ran, in seconds. */
+typedef struct run_time {
+    char *kernel;
+    uint64_t count;
+    double total, least;
+} run_time;
+
 /* NAME=VALUE as it was given, in order. */
 typedef struct run_setting {
     const char *name;
@@ -82,6 +90,10 @@ typedef struct run {
     size_t launch_count;
     ingot_checker *checker; /* of `ingot check`; NULL: nothing is checked, and a fault is an error */
     ingot_error *stopped;   /* with a checker: what ended the run */
+    bool timed;               /* times are wanted */
+    run_time *times;
+    size_t time_count;
+    const char *capture, *archive; /* files; NULL: not wanted */
 } run;
 
 /* Each returns an exit code; other than CLI_GOOD after a message. */

@@ -26,10 +26,31 @@ static void on_launch(void *user, const char *kernel, const uint32_t grid[3],
     memcpy(l->group, group, sizeof l->group);
 }
 
+static void on_time(void *user, const char *kernel, double start, double end)
+{
+    run *r = user;
+    double took = end - start;
+    size_t i = 0;
+    while (i < r->time_count && strcmp(r->times[i].kernel, kernel) != 0) i++;
+    if (i == r->time_count) {
+        r->times = cli_pool_resize(&r->c->pool, r->times, (i + 1) * sizeof *r->times);
+        r->times[r->time_count++] = (run_time){
+            .kernel = cli_pool_text(&r->c->pool, kernel, strlen(kernel)), .least = took};
+    }
+    run_time *t = &r->times[i];
+    t->count++;
+    t->total += took;
+    if (took < t->least) t->least = took;
+}
+
 static ingot_status open_device(run *r, ingot_error *error)
 {
     ingot_status status =
         ingot_device_open(r->device_kind, r->device_id, r->threads, NULL, &r->device, error);
+    if (status == INGOT_OK && r->archive)
+        status = ingot_device_archive_open(r->device, r->archive, error);
+    if (status == INGOT_OK && r->capture)
+        status = ingot_device_capture_start(r->device, r->capture, error);
     if (status == INGOT_OK) status = ingot_stream_create(r->device, &r->stream, error);
     if (status == INGOT_OK && r->checker) status = ingot_stream_check(r->stream, r->checker, error);
     return status;
@@ -60,12 +81,24 @@ static ingot_status call(run *r, ingot_error *error)
         args[i] = tensor ? ingot_tensor(&p->tensor) : p->scalar;
     }
     ingot_stream_on_launch(r->stream, on_launch, r);
+    if (r->timed) ingot_stream_on_time(r->stream, on_time, r);
     double began = cli_seconds();
     ingot_status status = ingot_program_call(r->program, r->function, args, r->param_count,
                                              r->stream, &r->result, error);
     if (status == INGOT_OK) status = ingot_stream_sync(r->stream, error);
     if (status == INGOT_OK)
         cli_say(r->c, "ran %s in %.3f ms", r->function, (cli_seconds() - began) * 1e3);
+    return status;
+}
+
+/* What is kept of the run in files of the device's own. */
+static ingot_status finish(run *r, ingot_error *error)
+{
+    ingot_status status = INGOT_OK;
+    if (r->capture) status = ingot_device_capture_stop(r->device, error);
+    if (status == INGOT_OK && r->capture) cli_say(r->c, "wrote %s", r->capture);
+    if (status == INGOT_OK && r->archive) status = ingot_device_archive_save(r->device, error);
+    if (status == INGOT_OK && r->archive) cli_say(r->c, "wrote %s", r->archive);
     return status;
 }
 
@@ -97,6 +130,7 @@ int run_execute(run *r)
         cli_progress_begin(&r->c->progress, "running");
         status = call(r, &error);
         if (status == INGOT_OK) status = read_back(r, &error);
+        if (status == INGOT_OK) status = finish(r, &error);
     }
     cli_progress_end(&r->c->progress);
     if (status == INGOT_OK) return CLI_GOOD;

@@ -54,6 +54,15 @@ void run_print_launches(const run *r, cli_bytes *out)
     for (size_t i = 0; i < r->launch_count; i++) print_launch(&r->launches[i], out);
 }
 
+static void print_time(const run_time *t, cli_bytes *out)
+{
+    cli_bytes_print(out, "time of %s: %.3f ms", t->kernel, t->total * 1e3);
+    if (t->count > 1)
+        cli_bytes_print(out, " in %" PRIu64 " launches, the shortest %.3f ms", t->count,
+                        t->least * 1e3);
+    cli_bytes_text(out, "\n");
+}
+
 static void print_buffer(const run_param *p, cli_bytes *out)
 {
     char text[CLI_ELEMENT_TEXT];
@@ -93,6 +102,7 @@ static void print_buffer(const run_param *p, cli_bytes *out)
 static void print_report(const run *r, cli_bytes *out)
 {
     run_print_launches(r, out);
+    for (size_t i = 0; i < r->time_count; i++) print_time(&r->times[i], out);
     for (size_t i = 0; i < r->param_count; i++) {
         if (run_is_shown(&r->params[i])) print_buffer(&r->params[i], out);
     }
@@ -178,6 +188,27 @@ void run_json_launches(const run *r, cli_json *j)
     cli_json_end(j);
 }
 
+static void json_seconds(cli_json *j, const char *key, double value)
+{
+    char text[CLI_ELEMENT_TEXT];
+    cli_real_print(value, text);
+    cli_json_number(j, key, text);
+}
+
+static void json_times(cli_json *j, const run *r)
+{
+    cli_json_array(j, "times");
+    for (size_t i = 0; i < r->time_count; i++) {
+        cli_json_object(j, NULL);
+        cli_json_string(j, "kernel", r->times[i].kernel);
+        cli_json_int(j, "count", (int64_t)r->times[i].count);
+        json_seconds(j, "seconds", r->times[i].total);
+        json_seconds(j, "least", r->times[i].least);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
 static void json_report(const run *r, cli_bytes *out)
 {
     cli_json j = {.out = out};
@@ -185,6 +216,7 @@ static void json_report(const run *r, cli_bytes *out)
     cli_json_string(&j, "function", r->function);
     cli_json_string(&j, "device", ingot_device_name(r->device));
     run_json_launches(r, &j);
+    if (r->timed) json_times(&j, r);
     cli_json_array(&j, "buffers");
     for (size_t i = 0; i < r->param_count; i++) {
         if (run_is_shown(&r->params[i])) json_buffer(&j, &r->params[i]);

@@ -143,6 +143,10 @@ static ingot_status move_part(const transfer *t, ingot_error *error)
     metal_device *d = t->queue->device;
     const metal_objc *o = &d->objc;
     const cover c = cover_of(t->memory, t->offset, t->size);
+    if (c.size % METAL_BLIT_ALIGN != 0) {
+        return error_set(error, INGOT_UNSUPPORTED, "the last %zu bytes of a buffer of %zu bytes that only the GPU sees are no whole word",
+                         t->memory->length % METAL_BLIT_ALIGN, t->memory->length);
+    }
     metal_id stage = new_stage(d, c.size, error);
     if (stage == NULL) return INGOT_OUT_OF_MEMORY;
     const range there = {t->memory->buffer, c.start}, here = {stage, 0};

@@ -103,7 +103,7 @@ static const ir_node *small_or_null(narrow *s, const ir_node *e)
 }
 
 /* An index may have either width. */
-static const ir_node *index(narrow *s, const ir_node *e)
+static const ir_node *any_index(narrow *s, const ir_node *e)
 {
     bool outer = s->value;
     s->value = false;
@@ -118,7 +118,7 @@ static ir_list indices(narrow *s, ir_list list)
     const ir_node **at = arena_array(s->r.mem, const ir_node *, list.n);
     bool same = true;
     for (size_t i = 0; i < list.n; ++i) {
-        at[i] = index(s, list.at[i]);
+        at[i] = any_index(s, list.at[i]);
         same &= at[i] == list.at[i];
     }
     return same ? list : (ir_list){at, list.n};

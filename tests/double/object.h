@@ -92,7 +92,7 @@ enum {
     HELD_QUEUE = 1, HELD_ERROR = 2, HELD_ENCODER = 3,   /* MTLCommandBuffer (its encoder is not held) */
     HELD_COMMANDS = 1,                                  /* encoders */
     HELD_MARKS = 1,                                     /* MTLCommandBufferEncoderInfo */
-    HELD_TARGET = 1,                                    /* MTLCaptureDescriptor */
+    HELD_TARGET = 2,                                    /* MTLCaptureDescriptor */
 
     NUMBER_CODE = 0,                                    /* NSError */
     NUMBER_STORAGE = 0,                                 /* MTLBuffer */
