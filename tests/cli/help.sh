@@ -83,8 +83,10 @@ bad 2 "--color is auto, always or never" run x.py --color=sometimes
 
 ingot_is 0 devices
 out "emu:0"
+out "    a threadgroup: 1024 threads (1024 x 1024 x 1024 at most), 32768 bytes of memory"
 ingot_is 0 devices --json
 out '"kind": "emu"'
+out '"max_threads": 1024'
 
 # Colours: only where asked for, as standard error is no terminal here.
 escape=$(printf '\033')

@@ -139,6 +139,13 @@ check "a module's report" diff wanted .out
 check "a script from standard input" diff wanted .out
 ingot_is 0 run add.ingot --in A=arange --arg x=0.5 --threads 1 --device emu:0
 check "one thread" diff wanted .out
+ingot_is 0 run add.ingot --in A=arange --arg x=0.5 --device emu --time
+out "time of main_kernel: "
+ingot_is 0 run add.ingot --in A=arange --arg x=0.5 --device emu --time --json
+out '"times": ['
+bad 1 "keeps no compiled kernels" run add.ingot --arg x=0.5 --device emu --archive kept
+bad 1 "has no captures" run add.ingot --arg x=0.5 --device emu --capture kept.gputrace
+absent kept
 ingot_is 0 compile add.py -o /dev/null
 check "/dev/null is what it was" test -c /dev/null
 ingot_is 0 compile add.py --json -o add.ingot

@@ -274,6 +274,10 @@ static void deliver(frame *f, cursor c, object *self, selector *sel, void *indir
         return;
     }
     const signature s = parse(found->declaration);
+#if defined(__aarch64__)
+    /* x8 holds an address only for a method that returns a struct. */
+    if (strcmp(s.result, "MTLSize") == 0) indirect = f->indirect;
+#endif
     bool good = (strcmp(s.result, "MTLSize") == 0) == (indirect != NULL);
     if (!good) complain("-[%s %s] returns %s, and was sent as if otherwise", self->class->name, sel->text, s.result);
     for (size_t i = 0; i < s.arg_count; ++i) {
@@ -302,11 +306,6 @@ void dispatch(frame *f)
         complain("a message with an unknown selector");
     } else {
         ++sel->sent;
-#if defined(__aarch64__)
-        /* x8 holds an address only for a method that returns a struct. */
-        const method *found = self != NULL && is_alive(self, sel->text) ? find_method(self, sel->text) : NULL;
-        if (found != NULL && strcmp(parse(found->declaration).result, "MTLSize") == 0) indirect = f->indirect;
-#endif
         if (self == NULL) complain("%s is sent to nil", sel->text);
         else if (is_alive(self, sel->text)) deliver(f, c, self, sel, indirect);
     }
