@@ -404,10 +404,18 @@ bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes)
 static void set_lanes(emu_side *s, const emu_vm *vm, int64_t base, uint64_t first, uint64_t stride)
 {
     enum { REUSE = SHADOW_TAGS - 2 }; /* a grid of more threadgroups uses tags again: some races are then not seen */
-    for (uint32_t lane = 0; lane < vm->lanes; ++lane) {
-        const int64_t own = (base + (int64_t)((first + stride * (lane / vm->group_threads)) % REUSE)) << SHADOW_TAG;
-        s->who[lane] = own | (int64_t)(lane % vm->group_threads) << SHADOW_LANE;
-        s->fence[lane] = s->simd[lane] = s->fenced[lane] = own;
+    const emu_watch *w = vm->check->watch;
+    uint32_t lane = 0;
+    for (uint64_t member = 0; lane < vm->lanes; ++member) {
+        const int64_t own = (base + (int64_t)((first + stride * member) % REUSE)) << SHADOW_TAG;
+        const uint32_t from = lane;
+        lane += vm->group_threads;
+        for (uint32_t k = from; k < lane; ++k) {
+            s->who[k] = own | (int64_t)(k - from) << SHADOW_LANE;
+            s->fence[k] = own;
+        }
+        for (uint32_t k = from; k < lane && w->simdgroups; ++k) s->simd[k] = own;
+        for (uint32_t k = from; k < lane && w->atomics; ++k) s->fenced[k] = own;
     }
 }
 
@@ -425,9 +433,10 @@ void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint
         memset(c->group.writer, 0, c->group_words * sizeof *c->group.writer);
         c->group_tag = 0;
     }
-    set_lanes(&c->group_side, vm, c->group_tag + 1, 0, 1);
+    if (c->group.size != 0) set_lanes(&c->group_side, vm, c->group_tag + 1, 0, 1);
     c->group_tag += members;
-    memset(c->left_at, 0, vm->lanes * sizeof *c->left_at);
+    if (c->has_left) memset(c->left_at, 0, sizeof c->left_at);
+    c->has_left = false;
 }
 
 /* Records of the current threadgroups count as ordered before all that follows. */

@@ -81,6 +81,7 @@ typedef struct emu_checker {
     int64_t last_tag; /* of the batch's last threadgroup, in device memory */
     emu_side device_side, group_side;
     uint32_t left_at[SHADOW_LANES]; /* span of where a lane last left a loop or block, plus 1 */
+    bool has_left; /* any of those is set */
     emu_event *events;
     size_t event_count, event_cap;
     bool no_memory;

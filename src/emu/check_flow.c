@@ -15,6 +15,7 @@ static const emu_insn *note_leaving(emu_vm *vm, const emu_insn *i)
         const bool leaves = i->a == EMU_NONE || (condition[lane] != 0) == (i->k != 0);
         if (leaves) vm->check->left_at[lane] = i->at + 1;
     }
+    vm->check->has_left = true;
     return i + 1;
 }
 
@@ -84,7 +85,12 @@ static bool whole(const emu_vm *vm)
 static void raise_fence(emu_vm *vm, emu_side *s, bool simd)
 {
     const int64_t now = (int64_t)vm->check->clock << SHADOW_CLOCK;
+    const emu_watch *w = vm->check->watch;
     const emu_mask *m = &vm->masks[vm->top];
+    if (m->full && !simd && !w->simdgroups && !w->atomics) {
+        for (uint32_t lane = m->lo; lane < m->hi; ++lane) s->fence[lane] = (s->who[lane] & SHADOW_OWN) | now;
+        return;
+    }
     for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
         if (!emu_active(vm, lane)) continue;
         const int64_t at = (s->who[lane] & SHADOW_OWN) | now;

@@ -37,7 +37,7 @@ static bool ordered(const touch *t, int64_t rec)
     if (shadow_ordered(t->side, t->area->device, rec, t->lane)) return true;
     const int64_t own = t->rec & SHADOW_OWN;
     const bool simdgroup = (rec & SHADOW_OWN) == own && shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32;
-    if (simdgroup && rec < t->side->simd[t->lane]) return true;
+    if (simdgroup && t->c->watch->simdgroups && rec < t->side->simd[t->lane]) return true;
     if (t->atomic && site_of(t->c, rec).atomic) return true;
     if (both_collective(t, rec)) return true;
     return emu_handed(t->vm, rec, t->area->device, t->lane);

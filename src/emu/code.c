@@ -91,7 +91,8 @@ static void set_result(emu_insn *i, const emu_node *n)
 
 static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
 {
-    emu_handler h = c->checks != 0 ? emu_check_handler(op) : NULL;
+    emu_handler h = op >= EMU_CHECKM ? c->isa->handler(op, type) : NULL; /* checks by whole chunks, where there are */
+    if (h == NULL && c->checks != 0) h = emu_check_handler(op);
     if (op == EMU_BARRIER && c->p->shape.scheduled) h = emu_waiting_barrier();
     if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);

@@ -6,6 +6,7 @@
 /* Records of a chunk's lanes against those lanes' own: a side in arrays, so that the loops become vectors. */
 typedef struct lanes_side {
     const int64_t *who, *fence;
+    const uint8_t *on; /* active lanes; NULL: all */
     int64_t floor, now; /* now: clock and site, to be joined to who */
     bool device;
 } lanes_side;
@@ -23,14 +24,22 @@ static inline int64_t ordered_one(const lanes_side *s, int64_t rec, int j)
 static inline bool all_ordered(const lanes_side *s, const int64_t *rec)
 {
     int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j);
+    if (s->on == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j);
+    } else {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j) | (s->on[j] == 0);
+    }
     return all != 0;
 }
 
 static inline bool all_written(const lanes_side *s, const int64_t *rec)
 {
     int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= rec[j] >= (s->who[j] & SHADOW_OWN);
+    if (s->on == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= rec[j] >= (s->who[j] & SHADOW_OWN);
+    } else {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (rec[j] >= (s->who[j] & SHADOW_OWN)) | (s->on[j] == 0);
+    }
     return all != 0;
 }
 
@@ -38,7 +47,11 @@ static inline bool all_written(const lanes_side *s, const int64_t *rec)
 static inline bool all_shared(const lanes_side *s, const int64_t *other)
 {
     int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= other[j] >= s->fence[j];
+    if (s->on == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= other[j] >= s->fence[j];
+    } else {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (other[j] >= s->fence[j]) | (s->on[j] == 0);
+    }
     return all != 0;
 }
 
@@ -53,9 +66,10 @@ static inline bool read_chunk(const lanes_side *s, emu_area *a, uint64_t k, bool
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
         const int64_t r = reader[j], o = other[j], rec = s->who[j] | s->now;
+        const bool on = s->on == NULL || s->on[j] != 0;
         const bool r_old = ordered_one(s, r, j) != 0, o_old = ordered_one(s, o, j) != 0;
-        reader[j] = r_old ? rec : r;
-        other[j] = !r_old && o_old ? rec : o;
+        reader[j] = on && r_old ? rec : r;
+        other[j] = on && !r_old && o_old ? rec : o;
     }
     return true;
 }
@@ -65,7 +79,11 @@ static inline bool write_chunk(const lanes_side *s, emu_area *a, uint64_t k)
     int64_t *writer = a->writer + k;
     if (!all_ordered(s, writer)) return false;
     if (a->reader != NULL && !(all_ordered(s, a->reader + k) && all_ordered(s, a->other + k))) return false;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->who[j] | s->now;
+    if (s->on == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->who[j] | s->now;
+    } else {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->on[j] != 0 ? s->who[j] | s->now : writer[j];
+    }
     return true;
 }
 
@@ -113,18 +131,22 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     const emu_pattern *p = &vm->patterns[at->pattern];
     const emu_mask *m = &vm->masks[vm->top];
     const unsigned size = (unsigned)at->bytes * at->count;
-    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups;
-    const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
     const bool races = (c->checks >> EMU_CHECK_RACE & 1u) != 0;
+    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups && races;
+    const bool one = p->step[0] == 0 && !at->write && races && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
+                     !c->watch->simdgroups;
+    const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
     const char *from = s.at + at->scale * s.index;
     for (uint32_t k = vm->c0; k < vm->c1; ++k) {
         const uint32_t base = k * EMU_CHUNK;
         const uint32_t lo = m->lo > base ? m->lo - base : 0, hi = m->hi - base < EMU_CHUNK ? m->hi - base : EMU_CHUNK;
-        const bool all = m->full && lo == 0 && hi == EMU_CHUNK && races;
+        const bool all = m->full && lo == 0 && hi == EMU_CHUNK;
         const char *to = from + p->at[k] + (at->threadgroup ? (int64_t)vm->chunk_shift[k] : 0);
-        const lanes_side lanes = {side->who + base, side->fence + base, side->floor, emu_checker_now(c, i), a->device};
-        if (all && dense && chunk_by_rule(&lanes, a, (uint64_t)(to - a->base) >> a->shift, at->write, first_write)) continue;
-        if (all && p->step[0] == 0 && !at->write && vm->group_threads % EMU_CHUNK == 0 && !c->watch->simdgroups) {
+        const lanes_side lanes = {side->who + base, side->fence + base, all ? NULL : m->bytes + base, side->floor, emu_checker_now(c, i), a->device};
+        const uint64_t granule = (uint64_t)(to - a->base) >> a->shift;
+        if (dense && chunk_by_rule(&lanes, a, granule, at->write, first_write)) continue;
+        if (all && one && (!a->device && a->other[granule] >= side->fence[base])) continue;
+        if (all && one) {
             if (!broadcast_chunk(vm, i, k)) return NULL;
         } else if (!emu_check_chunk(vm, i, k, lo, hi)) {
             return NULL;
@@ -147,8 +169,22 @@ static const emu_insn *made_f32(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
+/* Does it hold in all lanes of the mask's chunks, active or not? */
+static const emu_insn *holds(emu_vm *vm, const emu_insn *i)
+{
+    const uint8_t *a = (const uint8_t *)vm->frame + i->a + (i->sa != 0 ? vm->c0 * EMU_CHUNK : 0);
+    const uint8_t *end = a + (i->sa != 0 ? (vm->c1 - vm->c0) * EMU_CHUNK : EMU_CHUNK);
+    for (; a < end; a += EMU_CHUNK) {
+        uint64_t both[2];
+        memcpy(both, a, sizeof both);
+        if ((both[0] & both[1]) != 0x0101010101010101u) return emu_check_value_handler(EMU_HOLDS)(vm, i);
+    }
+    return i + 1;
+}
+
 emu_handler LANES_NAME(lanes_check)(emu_op op, emu_type type)
 {
     if (op == EMU_CHECKL) return check_lanes;
+    if (op == EMU_HOLDS) return holds;
     return op == EMU_MADE && type == EMU_F32 ? made_f32 : NULL;
 }

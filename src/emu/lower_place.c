@@ -124,9 +124,10 @@ static emu_node *exact(emu_graph *g, emu_node *n, unsigned depth)
 }
 
 /* A 32-bit index that differs from what it would be in 64 bits. Only the whole counts: parts may wrap and wrap back. */
-static void check_index(lower *l, emu_node *index)
+static void check_index(lower *l, emu_space space, emu_node *index)
 {
     emu_graph *g = l->g;
+    if (space != EMU_SPACE_DEVICE && space != EMU_SPACE_CONSTANT) return; /* far too small for that */
     if ((l->shape->checks >> EMU_CHECK_NUMERICS & 1u) == 0 || (index->type != EMU_I32 && index->type != EMU_U32)) return;
     emu_node *should = exact(g, index, 0), *is = emu_convert(g, EMU_I64, index);
     if (should == is || emu_is_const(is)) return;
@@ -140,7 +141,7 @@ static void check_index(lower *l, emu_node *index)
 place lower_index(lower *l, place p, const mf_type *type, emu_node *index)
 {
     emu_graph *g = l->g;
-    check_index(l, index);
+    check_index(l, p.space, index);
     emu_node *wide = emu_convert(g, EMU_I64, index);
     emu_node *bytes = emu_binary(g, EMU_MUL, EMU_I64, wide, emu_constant(g, EMU_I64, (int64_t)type->size));
     p.offset = emu_binary(g, EMU_ADD, EMU_I64, p.offset, bytes);
