@@ -367,13 +367,15 @@ void emu_checker_start(emu_checker *c, emu_watch *w, const emu_program *p, size_
     c->event_count = 0;
     c->order = 0;
     c->no_memory = false;
+    const bool touches = firsts || (l->checks >> EMU_CHECK_RACE & 1u) != 0; /* records are wanted */
     const bool known = w->site_count <= SHADOW_SITES;
     c->site_base = known ? (int64_t)site_base : 0;
     c->site_mask = known ? SHADOW_SITES - 1 : 0;
     for (size_t i = 1; i < p->objects.n; ++i) {
         const emu_object_info *o = &p->objects.at[i];
         const bool buffer = o->kind == EMU_OBJECT_BUFFER && objects[i].base != NULL;
-        c->areas[i] = is_group(o) ? &c->group : buffer ? area_of(w, objects[i].base) : NULL;
+        if (!touches) c->areas[i] = NULL;
+        else c->areas[i] = is_group(o) ? &c->group : buffer ? area_of(w, objects[i].base) : NULL;
         c->written[i] = firsts && buffer && l->written != NULL ? l->written[o->slot] : NULL;
     }
 }

@@ -98,10 +98,19 @@ static inline bool chunk_by_rule(const lanes_side *s, emu_area *a, uint64_t k, b
     return done;
 }
 
-/* All lanes of the chunk read one place: what the first and the last of them find holds for all. */
-static bool broadcast_chunk(emu_vm *vm, const emu_insn *i, uint32_t c)
+/* All lanes of the chunk read one granule: what the first and the last of them find holds for all. False where that is
+ * to be looked at lane by lane. Threadgroup memory. */
+static inline bool read_one(const lanes_side *s, emu_area *a, uint64_t k, bool first_write)
 {
-    return emu_check_chunk(vm, i, c, 0, 1) && emu_check_chunk(vm, i, c, EMU_CHUNK - 1, EMU_CHUNK);
+    enum { LAST = EMU_CHUNK - 1 };
+    const int64_t w = a->writer[k], r = a->reader[k], o = a->other[k];
+    if (o >= s->fence[0]) return true; /* read by two already */
+    if (first_write && w < (s->who[0] & SHADOW_OWN)) return false;
+    if ((ordered_one(s, w, 0) & ordered_one(s, w, LAST)) == 0) return false;
+    const bool r_old = ordered_one(s, r, 0) != 0;
+    if (r_old) a->reader[k] = s->who[0] | s->now;
+    a->other[k] = s->who[r_old ? LAST : 0] | s->now;
+    return true;
 }
 
 /* Is there nothing beyond races and first writes to look at, and are all places aligned? */
@@ -112,8 +121,7 @@ static inline bool is_usual(const emu_vm *vm, const emu_access *at, const emu_ob
     if (c->written[at->object] != NULL || !p->even) return false;
     if (at->align <= 1 || (c->checks >> EMU_CHECK_ALIGNMENT & 1u) == 0) return true;
     const uint64_t offset = (uint64_t)(s.at - o->base) + (uint64_t)(at->scale * s.index);
-    uint64_t bits = offset | (uint64_t)p->step[0];
-    for (uint32_t k = vm->c0; k < vm->c1; ++k) bits |= (uint64_t)p->at[k];
+    uint64_t bits = offset | (uint64_t)at->scale; /* the lanes' parts are multiples of that */
     return (bits & (at->align - 1u)) == 0;
 }
 
@@ -131,9 +139,8 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     const emu_pattern *p = &vm->patterns[at->pattern];
     const emu_mask *m = &vm->masks[vm->top];
     const unsigned size = (unsigned)at->bytes * at->count;
-    const bool races = (c->checks >> EMU_CHECK_RACE & 1u) != 0;
-    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups && races;
-    const bool one = p->step[0] == 0 && !at->write && races && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
+    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups;
+    const bool one = p->step[0] == 0 && !at->write && !a->device && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
                      !c->watch->simdgroups;
     const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
     const char *from = s.at + at->scale * s.index;
@@ -145,12 +152,8 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
         const lanes_side lanes = {side->who + base, side->fence + base, all ? NULL : m->bytes + base, side->floor, emu_checker_now(c, i), a->device};
         const uint64_t granule = (uint64_t)(to - a->base) >> a->shift;
         if (dense && chunk_by_rule(&lanes, a, granule, at->write, first_write)) continue;
-        if (all && one && (!a->device && a->other[granule] >= side->fence[base])) continue;
-        if (all && one) {
-            if (!broadcast_chunk(vm, i, k)) return NULL;
-        } else if (!emu_check_chunk(vm, i, k, lo, hi)) {
-            return NULL;
-        }
+        if (all && one && read_one(&lanes, a, granule, first_write)) continue;
+        if (!emu_check_chunk(vm, i, k, lo, hi)) return NULL;
     }
     return i + 1;
 }
