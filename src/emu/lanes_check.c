@@ -8,106 +8,114 @@ typedef struct lanes_side {
     const int64_t *who, *fence;
     const uint8_t *on; /* active lanes; NULL: all */
     int64_t floor, now; /* now: clock and site, to be joined to who */
-    bool device;
+    bool first_write; /* is it looked at whether what is read has been written? */
 } lanes_side;
 
-static inline int64_t ordered_one(const lanes_side *s, int64_t rec, int j)
+/* The loops below are made once for each kind of memory, and for all lanes or those of a mask: what is a constant to the
+ * compiler costs no branch in them. */
+#define EACH static inline __attribute__((always_inline))
+
+EACH int64_t ordered_one(const lanes_side *s, int64_t rec, int j, bool device)
 {
     const int64_t who = s->who[j], own = who & SHADOW_OWN;
     const int64_t same = ((rec ^ who) & SHADOW_SAME) == 0;
     const int64_t fenced = rec < s->fence[j];
-    if (!s->device) return same | fenced; /* earlier threadgroups' records are below the fence too */
+    if (!device) return same | fenced; /* earlier threadgroups' records are below the fence too */
     return same | (rec < s->floor) | (fenced & (rec >= own));
 }
 
+EACH int64_t is_off(const lanes_side *s, int j, bool masked)
+{
+    return masked ? s->on[j] == 0 : 0;
+}
+
 /* True where all 16 are ordered. */
-static inline bool all_ordered(const lanes_side *s, const int64_t *rec)
+EACH bool all_ordered(const lanes_side *s, const int64_t *rec, bool device, bool masked)
 {
     int64_t all = 1;
-    if (s->on == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j);
-    } else {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j) | (s->on[j] == 0);
-    }
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j, device) | is_off(s, j, masked);
     return all != 0;
 }
 
-static inline bool all_written(const lanes_side *s, const int64_t *rec)
+/* Has this threadgroup written them? */
+EACH bool all_written(const lanes_side *s, const int64_t *rec, bool masked)
 {
     int64_t all = 1;
-    if (s->on == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= rec[j] >= (s->who[j] & SHADOW_OWN);
-    } else {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (rec[j] >= (s->who[j] & SHADOW_OWN)) | (s->on[j] == 0);
-    }
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (rec[j] >= (s->who[j] & SHADOW_OWN)) | is_off(s, j, masked);
     return all != 0;
 }
 
 /* Are there two readers of this stretch between barriers already? Then nothing is new. */
-static inline bool all_shared(const lanes_side *s, const int64_t *other)
+EACH bool all_shared(const lanes_side *s, const int64_t *other, bool masked)
 {
     int64_t all = 1;
-    if (s->on == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= other[j] >= s->fence[j];
-    } else {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (other[j] >= s->fence[j]) | (s->on[j] == 0);
-    }
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (other[j] >= s->fence[j]) | is_off(s, j, masked);
     return all != 0;
 }
 
 /* 16 neighbouring granules, one a lane. False where something is to be looked at lane by lane. */
-static inline bool read_chunk(const lanes_side *s, emu_area *a, uint64_t k, bool first_write)
+EACH bool read_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool device, bool masked)
 {
-    if (!s->device && all_shared(s, a->other + k)) return true;
-    if (first_write && !s->device && !all_written(s, a->writer + k)) return false;
-    if (!all_ordered(s, a->writer + k)) return false;
+    if (!device && all_shared(s, a->other + k, masked)) return true;
+    if (s->first_write && !device && !all_written(s, a->writer + k, masked)) return false;
+    if (!all_ordered(s, a->writer + k, device, masked)) return false;
     if (a->reader == NULL) return true;
     int64_t *reader = a->reader + k, *other = a->other + k;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
         const int64_t r = reader[j], o = other[j], rec = s->who[j] | s->now;
-        const bool on = s->on == NULL || s->on[j] != 0;
-        const bool r_old = ordered_one(s, r, j) != 0, o_old = ordered_one(s, o, j) != 0;
-        reader[j] = on && r_old ? rec : r;
-        other[j] = on && !r_old && o_old ? rec : o;
+        const int64_t on = is_off(s, j, masked) == 0;
+        const int64_t r_old = ordered_one(s, r, j, device), o_old = ordered_one(s, o, j, device);
+        reader[j] = (on & r_old) != 0 ? rec : r;
+        other[j] = (on & (r_old == 0) & o_old) != 0 ? rec : o;
     }
     return true;
 }
 
-static inline bool write_chunk(const lanes_side *s, emu_area *a, uint64_t k)
+EACH bool write_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool device, bool masked)
 {
     int64_t *writer = a->writer + k;
-    if (!all_ordered(s, writer)) return false;
-    if (a->reader != NULL && !(all_ordered(s, a->reader + k) && all_ordered(s, a->other + k))) return false;
-    if (s->on == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->who[j] | s->now;
-    } else {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) writer[j] = s->on[j] != 0 ? s->who[j] | s->now : writer[j];
+    if (!all_ordered(s, writer, device, masked)) return false;
+    if (a->reader != NULL && !(all_ordered(s, a->reader + k, device, masked) && all_ordered(s, a->other + k, device, masked)))
+        return false;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j)
+    {
+        const int64_t rec = s->who[j] | s->now, w = writer[j];
+        writer[j] = is_off(s, j, masked) != 0 ? w : rec;
     }
     return true;
 }
 
-static inline bool chunk_by_rule(const lanes_side *s, emu_area *a, uint64_t k, bool write, bool first_write)
+#define FORMS(name)                                                                                                    \
+    static bool name##_chunk(const lanes_side *s, const emu_area *a, uint64_t k)                                       \
+    {                                                                                                                  \
+        if (s->on == NULL) return a->device ? name##_lanes(s, a, k, true, false) : name##_lanes(s, a, k, false, false); \
+        return a->device ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);                     \
+    }
+FORMS(read)
+FORMS(write)
+
+static inline bool chunk_by_rule(const lanes_side *s, const emu_area *a, uint64_t k, bool write)
 {
-    if (a->locks == NULL) return write ? write_chunk(s, a, k) : read_chunk(s, a, k, first_write);
+    if (a->locks == NULL) return write ? write_chunk(s, a, k) : read_chunk(s, a, k);
     if (k >> SHADOW_STRIPE != (k + EMU_CHUNK - 1) >> SHADOW_STRIPE) return false;
     uint8_t *lock = shadow_lock_of(a, k);
     shadow_lock(lock);
-    const bool done = write ? write_chunk(s, a, k) : read_chunk(s, a, k, first_write);
+    const bool done = write ? write_chunk(s, a, k) : read_chunk(s, a, k);
     shadow_unlock(lock);
     return done;
 }
 
 /* All lanes of the chunk read one granule: what the first and the last of them find holds for all. False where that is
  * to be looked at lane by lane. Threadgroup memory. */
-static inline bool read_one(const lanes_side *s, emu_area *a, uint64_t k, bool first_write)
+static inline bool read_one(const lanes_side *s, const emu_area *a, uint64_t k)
 {
     enum { LAST = EMU_CHUNK - 1 };
     const int64_t w = a->writer[k], r = a->reader[k], o = a->other[k];
     if (o >= s->fence[0]) return true; /* read by two already */
-    if (first_write && w < (s->who[0] & SHADOW_OWN)) return false;
-    if ((ordered_one(s, w, 0) & ordered_one(s, w, LAST)) == 0) return false;
-    const bool r_old = ordered_one(s, r, 0) != 0;
+    if (s->first_write && w < (s->who[0] & SHADOW_OWN)) return false;
+    if ((ordered_one(s, w, 0, false) & ordered_one(s, w, LAST, false)) == 0) return false;
+    const bool r_old = ordered_one(s, r, 0, false) != 0;
     if (r_old) a->reader[k] = s->who[0] | s->now;
     a->other[k] = s->who[r_old ? LAST : 0] | s->now;
     return true;
@@ -149,10 +157,10 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
         const uint32_t lo = m->lo > base ? m->lo - base : 0, hi = m->hi - base < EMU_CHUNK ? m->hi - base : EMU_CHUNK;
         const bool all = m->full && lo == 0 && hi == EMU_CHUNK;
         const char *to = from + p->at[k] + (at->threadgroup ? (int64_t)vm->chunk_shift[k] : 0);
-        const lanes_side lanes = {side->who + base, side->fence + base, all ? NULL : m->bytes + base, side->floor, emu_checker_now(c, i), a->device};
+        const lanes_side lanes = {side->who + base, side->fence + base, all ? NULL : m->bytes + base, side->floor, emu_checker_now(c, i), first_write};
         const uint64_t granule = (uint64_t)(to - a->base) >> a->shift;
-        if (dense && chunk_by_rule(&lanes, a, granule, at->write, first_write)) continue;
-        if (all && one && read_one(&lanes, a, granule, first_write)) continue;
+        if (dense && chunk_by_rule(&lanes, a, granule, at->write)) continue;
+        if (all && one && read_one(&lanes, a, granule)) continue;
         if (!emu_check_chunk(vm, i, k, lo, hi)) return NULL;
     }
     return i + 1;
