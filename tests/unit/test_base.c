@@ -78,6 +78,26 @@ static void test_ties_go_to_even(void **state)
     assert_int_equal(num_encode(&num_half, -0.0), 0x8000);
 }
 
+/* Powers of two from 2^-127 on; the last code is NaN. Ties, at 1.5 times a power, go to the even code. */
+static void test_scales(void **state)
+{
+    (void)state;
+    for (uint32_t code = 0; code < 255; ++code) {
+        double value = ldexp(1.0, (int)code - 127);
+        assert_true(num_decode(&num_e8m0fnu, code) == value);
+        assert_int_equal(num_encode(&num_e8m0fnu, value), code);
+        if (code == 254) continue;
+        assert_int_equal(num_encode(&num_e8m0fnu, value * 1.49), code == 0 ? 0 : code);
+        assert_int_equal(num_encode(&num_e8m0fnu, value * 1.51), code + 1);
+        assert_int_equal(num_encode(&num_e8m0fnu, value * 1.5), code + code % 2);
+    }
+    assert_true(isnan(num_decode(&num_e8m0fnu, 255)));
+    static const double none[] = {-1.0, -1e-300, 1e39};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i) assert_int_equal(num_encode(&num_e8m0fnu, none[i]), 255);
+    assert_int_equal(num_encode(&num_e8m0fnu, 0.0), 0);
+    assert_int_equal(num_encode(&num_e8m0fnu, 1e-300), 0);
+}
+
 static void test_float8_ends(void **state)
 {
     (void)state;
@@ -369,7 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pattern_goes_round),
         cmocka_unit_test(test_ties_go_to_even),
-        cmocka_unit_test(test_float8_ends),
+        cmocka_unit_test(test_float8_ends), cmocka_unit_test(test_scales),
         cmocka_unit_test(test_shortest_text),
         cmocka_unit_test(test_sha256),
         cmocka_unit_test(test_sha256_in_pieces),
