@@ -53,14 +53,33 @@ static void push_block(arena *a, size_t need)
     a->end = (char *)b + size;
 }
 
-void *arena_alloc(arena *a, size_t size)
+static size_t rounded_up(size_t size)
 {
     size_t const unit = _Alignof(max_align_t);
-    if (size > SIZE_MAX - unit) out_of_memory(a);
-    size_t rounded = size == 0 ? unit : (size + unit - 1) / unit * unit;
+    return size == 0 ? unit : (size + unit - 1) / unit * unit;
+}
+
+void *arena_alloc(arena *a, size_t size)
+{
+    if (size > SIZE_MAX - _Alignof(max_align_t)) out_of_memory(a);
+    size_t rounded = rounded_up(size);
     if (a->at == NULL || (size_t)(a->end - a->at) < rounded) push_block(a, rounded);
     void *p = a->at;
     a->at += rounded;
+    return p;
+}
+
+void *arena_grow(arena *a, void *from, size_t size, size_t count, size_t item)
+{
+    size_t total;
+    if (!size_mul(count, item, &total) || total > SIZE_MAX - _Alignof(max_align_t)) out_of_memory(a);
+    bool last = from != NULL && (char *)from + rounded_up(size) == a->at;
+    if (last && (size_t)(a->end - (char *)from) >= rounded_up(total)) {
+        a->at = (char *)from + rounded_up(total);
+        return from;
+    }
+    void *p = arena_alloc(a, total);
+    if (size != 0) memcpy(p, from, size);
     return p;
 }
 

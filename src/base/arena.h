@@ -33,6 +33,10 @@ void arena_free(arena *a);
  * Must be called under arena_guard. */
 void *arena_alloc(arena *a, size_t size);
 
+/* Room for `count` items of `item` bytes each, the first `size` bytes being those at `from` (NULL: none): in place where
+ * that was the arena's newest memory, else a copy. What follows those bytes is not set. */
+void *arena_grow(arena *a, void *from, size_t size, size_t count, size_t item);
+
 /* The same, zeroed, for an array whose size may overflow (which counts as out of memory). */
 void *arena_zeroed(arena *a, size_t count, size_t size);
 

@@ -37,7 +37,7 @@ static void *get(const map *m, const map_entry *key)
 
 static void grow(arena *a, map *m)
 {
-    size_t cap = m->cap == 0 ? 8 : m->cap * 2;
+    size_t cap = m->cap == 0 ? 4 : m->cap * 2;
     map_entry *entries = arena_array(a, map_entry, cap);
     for (size_t i = 0; i < m->n; ++i) entries[i] = m->entries[i];
     m->entries = entries;

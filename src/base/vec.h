@@ -14,9 +14,7 @@
     {                                                                                              \
         if (v->n == v->cap) {                                                                      \
             size_t cap = v->cap == 0 ? 4 : v->cap * 2;                                             \
-            T *at = arena_array(a, T, cap);                                                        \
-            for (size_t i = 0; i < v->n; ++i) at[i] = v->at[i];                                    \
-            v->at = at;                                                                            \
+            v->at = arena_grow(a, v->at, v->n * sizeof *v->at, cap, sizeof *v->at);                \
             v->cap = cap;                                                                          \
         }                                                                                          \
         v->at[v->n++] = item;                                                                      \

@@ -293,6 +293,33 @@ static void test_arena_out_of_memory(void **state)
     assert_true(failures >= 5);
 }
 
+/* In place while it is the newest memory and its block has room, else a copy; the bytes stay either way. */
+static void grow_memory(void *user)
+{
+    arena *a = user;
+    char *p = arena_grow(a, NULL, 0, 4, 1);
+    memcpy(p, "abcd", 4);
+    char *q = arena_grow(a, p, 4, 100, 1);
+    assert_ptr_equal(q, p);
+    char *other = arena_alloc(a, 16);
+    assert_true(other >= q + 100);
+    char *r = arena_grow(a, q, 100, 200, 1);
+    assert_ptr_not_equal(r, q);
+    assert_memory_equal(r, "abcd", 4);
+    char *big = arena_grow(a, r, 200, 1 << 22, 1);
+    assert_memory_equal(big, "abcd", 4);
+    memset(big, 'x', 1 << 22);
+}
+
+static void test_arena_grow(void **state)
+{
+    (void)state;
+    arena a;
+    arena_init(&a, NULL);
+    assert_true(arena_guard(&a, grow_memory, &a));
+    arena_free(&a);
+}
+
 static void overflow_body(void *user)
 {
     arena_zeroed(user, SIZE_MAX / 4, 8);
@@ -387,6 +414,7 @@ static void test_diagnostics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arena_grow),
         cmocka_unit_test(test_every_pattern_goes_round),
         cmocka_unit_test(test_ties_go_to_even),
         cmocka_unit_test(test_float8_ends), cmocka_unit_test(test_scales),
