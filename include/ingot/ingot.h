@@ -1,6 +1,6 @@
 /* Ingot: TVMScript to Metal, and a software Metal device to run it on.
  *
- * The whole public C API, with check.h and metal.h, which it includes. C99 and C++11 clean; links against libingot, libm and pthreads.
+ * The whole public C API, with check.h, profile.h and metal.h, which it includes. C99 and C++11 clean; links against libingot, libm and pthreads.
  *
  * Rules that hold everywhere:
  *  - Parameters come in the order: subject, inputs, options, out, error. After a failure `*out` is
@@ -682,6 +682,7 @@ INGOT_API size_t ingot_dtype_print(DLDataType dtype, char *out);
 #endif
 
 #include "ingot/check.h" /* checks of kernels, and what they found */
+#include "ingot/profile.h" /* what kernels cost, by line */
 #include "ingot/metal.h" /* the software Metal device in Metal's own terms */
 
 #endif

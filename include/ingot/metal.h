@@ -11,6 +11,7 @@
 #include "ingot/check.h"
 
 struct ingot_checker; /* of check.h */
+struct ingot_profile; /* of profile.h */
 
 #ifdef __cplusplus
 extern "C" {
@@ -296,6 +297,10 @@ INGOT_API void ingot_metal_command_buffer_release(ingot_metal_command_buffer *bu
  * dispatch only where it was stopped or could not be run. The checker must outlive the run. */
 INGOT_API ingot_status ingot_metal_command_buffer_check(ingot_metal_command_buffer *buffer, struct ingot_checker *checker,
                                                         ingot_error *error);
+
+/* Counts into the profile what the dispatches cost (NULL: not); they then run on one thread. It must outlive the run. */
+INGOT_API ingot_status ingot_metal_command_buffer_profile(ingot_metal_command_buffer *buffer, struct ingot_profile *profile,
+                                                          ingot_error *error);
 
 /* Runs what was encoded: each dispatch sees what the earlier ones wrote. Fails, and runs nothing, with the first error
  * of encoding, where an encoder has not been ended, and where it was committed before. Work may be done before the call

@@ -106,6 +106,7 @@ struct ingot_metal_command_buffer {
     metal_dispatch *first, *last;
     bool encoding, committed;
     const emu_checking *checking; /* the caller's checker's; NULL: none */
+    emu_profile *profile;         /* the caller's; NULL: none */
     ingot_error encoded; /* the first error of encoding; INGOT_OK: none */
     ingot_error result;  /* of the run */
 };
@@ -131,9 +132,12 @@ static inline bool metal_release(atomic_size_t *references)
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* Runs a dispatch to its end; the error names the kernel. `checking` may be NULL. */
-ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, const emu_checking *checking,
-                       ingot_error *error);
+struct ingot_profile {
+    emu_profile profile;
+};
+
+/* Runs a dispatch of the command buffer to its end, with its checks; the error names the kernel. */
+ingot_status metal_run(const ingot_metal_command_buffer *b, const metal_dispatch *d, ingot_error *error);
 
 /* Dispatches: gives back what a slot or the whole holds; a copy that holds the same (NULL when out of memory). */
 void metal_slot_clear(const ingot_allocator *mem, metal_slot *s);

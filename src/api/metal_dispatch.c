@@ -78,9 +78,9 @@ static ingot_status name_kernel(const metal_dispatch *d, const ingot_error *inne
     return error_pass(error, inner->status, &named);
 }
 
-ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d, const emu_checking *checking,
-                       ingot_error *error)
+ingot_status metal_run(const ingot_metal_command_buffer *work, const metal_dispatch *d, ingot_error *error)
 {
+    const ingot_metal_device *device = work->queue->device;
     bound *b = mem_zeroed(device->mem, 1, sizeof *b);
     if (b == NULL) return error_no_memory(error);
     bind(b, d);
@@ -100,7 +100,8 @@ ingot_status metal_run(const ingot_metal_device *device, const metal_dispatch *d
                          .pool = device->pool,
                          .written = b->written,
                          .math = f->library->math};
-    emu_launch_check(&launch, checking);
+    launch.profile = work->profile;
+    emu_launch_check(&launch, work->checking);
     ingot_error inner = {0};
     const ingot_status status = emu_run(&launch, &inner);
     mem_free(device->mem, b, sizeof *b);

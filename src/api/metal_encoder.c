@@ -79,7 +79,7 @@ ingot_status ingot_metal_command_buffer_commit(ingot_metal_command_buffer *b, in
     b->result = b->encoded;
     if (b->encoded.status != INGOT_OK) return error_pass(error, b->encoded.status, &b->encoded);
     for (const metal_dispatch *d = b->first; d != NULL; d = d->next)
-        if (metal_run(b->queue->device, d, b->checking, &b->result) != INGOT_OK) break;
+        if (metal_run(b, d, &b->result) != INGOT_OK) break;
     return error_none(error);
 }
 

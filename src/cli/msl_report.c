@@ -1,6 +1,6 @@
 /* What a kernel's run left in its buffers. */
 #include "cli/file.h"
-#include "cli/msl_run.h"
+#include "cli/msl_profile.h"
 #include "cli/summary.h"
 
 #include <inttypes.h>
@@ -34,6 +34,11 @@ int msl_write_files(msl_run *r)
         if (!ok) return cli_error(r->c, "--out %s: %s", b->info.name, why.data);
         cli_say(r->c, "wrote %s", b->out);
     }
+    if (!r->profile || !*r->page) return CLI_GOOD;
+    cli_bytes page = {.pool = &r->c->pool}, why = {.pool = &r->c->pool};
+    msl_profile_page(r, &page);
+    if (!cli_file_write(r->page, page.data, page.size, &why)) return cli_error(r->c, "--profile: %s", why.data);
+    cli_say(r->c, "wrote %s", r->page);
     return CLI_GOOD;
 }
 
@@ -152,6 +157,7 @@ static void json_report(const msl_run *r, cli_bytes *out)
         }
         cli_json_end(j);
     }
+    if (r->profile) msl_profile_json(r, j);
     if (r->checked) findings_json(&r->find, j);
     cli_json_end(j);
 }
@@ -169,6 +175,7 @@ int msl_report(msl_run *r)
         for (size_t i = 0; !r->check_only && i < r->buffer_count; i++) {
             if (is_shown(&r->buffers[i])) print_buffer(&r->buffers[i], &out);
         }
+        if (r->profile) msl_profile_table(r, &out);
         break;
     }
     if (!cli_file_write("-", out.data, out.size, &why)) return cli_error(r->c, "%s", why.data);

@@ -37,6 +37,7 @@ static ingot_status launch(msl_run *r, ingot_error *error)
     ingot_status s = ingot_metal_queue_create(r->text.device, &queue, error);
     if (s == INGOT_OK) s = ingot_metal_command_buffer_create(queue, &work, error);
     if (s == INGOT_OK && r->checked) s = ingot_metal_command_buffer_check(work, r->find.checker, error);
+    if (s == INGOT_OK && r->profile) s = ingot_metal_command_buffer_profile(work, r->profile, error);
     if (s == INGOT_OK) s = ingot_metal_encoder_create(work, &e, error);
     if (s == INGOT_OK) s = encode(r, e, error);
     double began = cli_seconds();
@@ -94,7 +95,12 @@ static int run_verb(cli *c, const cli_words *words)
     int code = findings_open(&r.find, c, words, checks);
     if (code == CLI_GOOD && r.find.format == FINDINGS_SARIF && !r.checked)
         code = cli_usage(c, "--format sarif is a report of checks: give --check");
+    ingot_error error = {INGOT_OK, 0, 0, ""};
+    r.page = cli_words_value(words, MSL_PROFILE);
+    if (code == CLI_GOOD && r.page && ingot_profile_create(NULL, &r.profile, &error) != INGOT_OK)
+        code = cli_library_error(c, NULL, &error);
     if (code == CLI_GOOD) code = msl_run_file(&r, c, words, file);
+    ingot_profile_release(r.profile);
     findings_close(&r.find);
     return code;
 }

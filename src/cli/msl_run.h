@@ -37,6 +37,8 @@ typedef struct msl_run {
     bool checked;    /* with the checker of `find` */
     bool check_only; /* of `ingot check`: findings are all that is reported */
     findings find;
+    ingot_profile *profile; /* NULL: not wanted */
+    const char *page;       /* file of --profile; NULL or "": none */
     double seconds;  /* of the run */
 } msl_run;
 

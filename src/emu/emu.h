@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "emu/finding.h"
+#include "emu/profile.h"
 #include "emu/texture.h"
 #include "mslfront/tree.h"
 
@@ -184,6 +185,7 @@ typedef struct emu_launch {
     uint64_t seed;
     emu_math math;
     const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */
+    emu_profile *profile;     /* counts what the launch costs, on the caller's thread; NULL: not */
 } emu_launch;
 
 /* How launches are checked, for those above that make them: everything of an emu_launch that is about it. */

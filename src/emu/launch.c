@@ -135,6 +135,7 @@ typedef struct course {
     emu_kernel *kernel;
     const emu_object *resources; /* of the launch, as the machine sees them */
     emu_clock clock;
+    emu_counts *counts;   /* of a launch with a profile; else NULL */
     bool checked;
     emu_watch watch;      /* of a checked launch */
     emu_store store;
@@ -326,6 +327,7 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     const emu_rule late = emu_clock_stops(vm->clock);
     if (late != EMU_FAULT_NONE) (void)emu_stop(vm, p->body, late, 0);
     else if (p->shape.scheduled) emu_run_turns(vm, p, j->launch->seed + batch, align_pointer(w->turns));
+    else if (j->course->counts != NULL) emu_counts_run(j->course->counts, vm, p->body);
     else run_code(vm, p->body);
     return vm->fault.kind == EMU_FAULT_NONE;
 }
@@ -392,7 +394,7 @@ static ingot_status run_job_as_set(job *j, ingot_error *error)
         return error_no_memory(error);
     }
     j->step = 1;
-    const unsigned threads = emu_pool_threads(j->launch->pool);
+    const unsigned threads = j->course->counts != NULL ? 1 : emu_pool_threads(j->launch->pool);
     if (threads > 1) {
         uint64_t spent = 0;
         while (j->next < j->batches && j->fault_batch == UINT64_MAX && spent < WORTH_NS) {
@@ -621,7 +623,10 @@ static ingot_status run_jobs(course *c, job *jobs, size_t count, ingot_error *er
         j->site_base = sites;
         sites += j->program->site_count;
         if (pthread_mutex_init(&j->lock, NULL) != 0) return error_no_memory(error);
+        emu_counts counts = {.mem = c->kernel->library->mem, .program = j->program};
+        c->counts = c->launch->profile != NULL ? &counts : NULL;
         const ingot_status status = run_job(j, error);
+        if (c->counts != NULL) emu_counts_add(&counts, c->kernel, c->launch->profile);
         (void)pthread_mutex_destroy(&j->lock);
         if (status != INGOT_OK) return status;
         if (j->fault_batch != UINT64_MAX) stopped = j;
@@ -667,6 +672,12 @@ static ingot_status check_grid(const emu_launch *l, ingot_error *error)
 ingot_status emu_run(const emu_launch *launch, ingot_error *error)
 {
     emu_kernel *kernel = &launch->kernel->library->kernels[launch->kernel - launch->kernel->library->kernels];
+    emu_launch watched = *launch;
+    if (launch->profile != NULL) { /* a checked program has every barrier, and does nothing at once that can be counted */
+        watched.checks |= 1u << EMU_CHECK_LIMITS;
+        watched.seed = 0; /* what is counted does not depend on the order */
+        launch = &watched;
+    }
     if (!emu_check_launch(launch)) return error_no_memory(error);
     ingot_status status = check_threads(launch, error);
     if (status != INGOT_OK) return status;
@@ -681,6 +692,7 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     course c = {.launch = launch, .kernel = kernel, .resources = resources, .checked = launch->checks != 0,
                 .clock = emu_clock_make(launch->budget, launch->milliseconds, launch->cancel)};
     status = run_course(&c, error);
+    if (status == INGOT_OK && launch->profile != NULL && launch->profile->no_memory) status = error_no_memory(error);
     mem_free(mem, resources, launch->resource_count * sizeof *resources);
     return status;
 }

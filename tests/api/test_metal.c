@@ -152,6 +152,25 @@ static void test_order(void **state)
     metal_close(&m);
 }
 
+/* A grid that is no multiple of its threadgroups: the last one is smaller, and knows it. */
+static void test_uneven(void **state)
+{
+    (void)state;
+    metal m = metal_open("kernel void f(device unsigned *x [[buffer(0)]], uint i [[thread_position_in_grid]],\n"
+                         "              uint n [[threads_per_grid]], uint t [[threads_per_threadgroup]])\n"
+                         "{ x[i] = n * 100 + t; }\n");
+    ingot_error error = {0};
+    const uint32_t none[6] = {0}, expected[6] = {502, 502, 502, 502, 501, 0};
+    ingot_metal_buffer *x = buffer_of(&m, none, sizeof none);
+    use(&m, "f");
+    check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
+    check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){5, 1, 1}, (uint32_t[3]){2, 1, 1}, &error), &error);
+    check(finish(&m, &error), &error);
+    assert_memory_equal(ingot_metal_buffer_contents(x), expected, sizeof expected);
+    ingot_metal_buffer_release(x);
+    metal_close(&m);
+}
+
 static void test_threadgroup_memory(void **state)
 {
     (void)state;
@@ -640,7 +659,7 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_scale),      cmocka_unit_test(test_order),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_scale),      cmocka_unit_test(test_order), cmocka_unit_test(test_uneven),
         cmocka_unit_test(test_threadgroup_memory), cmocka_unit_test(test_constants), cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_headers),  cmocka_unit_test(test_wrong_text), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_fault),    cmocka_unit_test(test_wrap),       cmocka_unit_test(test_threads),

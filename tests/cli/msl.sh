@@ -79,6 +79,34 @@ bad 2 "--check" $run --kernel count --grid 1 --threads 1 --buffer x=1 --format s
 bad 2 "'speed' is no check" $run --kernel count --grid 1 --threads 1 --buffer x=1 --check=speed
 bad 1 "out of bounds" $run --kernel count --grid 1 --threads 3 --buffer 3=zeros:2 --constant extra=0
 
+# A profile: 64 threads read a column of 128-byte lines, a line each instead of two for all.
+cat >column.metal <<'EOF'
+#include <metal_stdlib>
+using namespace metal;
+kernel void column(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], uint i [[thread_position_in_grid]])
+{
+    b[i] = a[i * 32];
+}
+EOF
+column="msl run column.metal --grid 1 --threads 64 --buffer a=ones:2048 --buffer b=zeros:64"
+ingot_is 0 $column --profile=page.html --format json
+cp .out profile.json
+check "a profile as JSON" python -c '
+import json
+p = json.load(open("profile.json"))["profile"]
+a = [x for x in p["accesses"] if x["memory"] == "a"][0]
+assert (a["lines"], a["least_lines"], a["device_bytes"], a["write"]) == (64, 2, 256, False), a
+assert a["offsets"] == [128 * k for k in range(32)] or a["offsets"] == [4096 + 128 * k for k in range(32)]
+b = [x for x in p["accesses"] if x["memory"] == "b"][0]
+assert (b["lines"], b["least_lines"], b["write"]) == (2, 2, True), b
+assert [x["line"] for x in p["lines"] if x["accesses"]] == [5]'
+check "a profile as a page" grep -q "<title>column</title>" page.html
+check "the page draws the accesses" test "$(grep -c "<svg" page.html)" = 2
+check "the page needs nothing else" sh -c "! grep -q -e http -e '<link' -e '<script' page.html"
+ingot_is 0 $column --profile
+out "b[i] = a[i * 32];"
+out "occupancy: 64 threads a threadgroup in 2 simdgroups; 0 bytes of threadgroup memory"
+
 # Checks: a race and an access past the end, each seeded by hand.
 cat >faults.metal <<'EOF'
 #include <metal_stdlib>
