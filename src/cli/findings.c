@@ -17,10 +17,12 @@ static int take_format(findings *f, const char *text)
 
 int findings_open(findings *f, cli *c, const cli_words *words, const char *checks)
 {
-    const char *most = cli_words_value(words, FIND_MOST), *order = cli_words_value(words, FIND_ORDER),
+    const char *most = cli_words_value(words, FIND_MOST),
                *format = cli_words_value(words, FIND_FORMAT);
     ingot_checker_options o = INGOT_CHECKER_OPTIONS_INIT;
     f->c = c;
+    o.seed = f->options.seed;
+    if (o.seed && !checks) o.checks = 0;
     f->options = o;
     uint64_t count = 0;
     if (format && take_format(f, format) != CLI_GOOD) return CLI_USAGE;
@@ -29,8 +31,6 @@ int findings_open(findings *f, cli *c, const cli_words *words, const char *check
     if (most && !cli_parse_count(most, 1, 100000, &count))
         return cli_usage(c, "--max-findings: '%s' is no number from 1 to 100000", most);
     f->options.max_findings = (size_t)count;
-    if (order && !cli_parse_count(order, 0, UINT64_MAX, &f->options.seed))
-        return cli_usage(c, "--order: '%s' is no whole number of 64 bits", order);
     f->options.target = f->target;
     if (ingot_checker_create(&f->options, NULL, &f->checker, &f->stopped) == INGOT_OK) return CLI_GOOD;
     return cli_library_error(c, NULL, &f->stopped);

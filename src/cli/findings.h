@@ -26,7 +26,8 @@ typedef struct findings {
     ingot_error stopped; /* a fault or refusal that ended the run; INGOT_OK: none */
 } findings;
 
-/* Reads the options (checks: all) and makes the checker. An exit code. */
+/* Reads the options and makes the checker: with the checks named (NULL or "": all; NULL with `options.seed` set: none). An
+ * exit code. */
 int findings_open(findings *f, cli *c, const cli_words *words, const char *checks);
 void findings_close(findings *f);
 
