@@ -121,6 +121,8 @@ uint64_t lower_push_stack(lower *l, const mf_type *type);
 void lower_make_null(lower *l);
 /* Pointers as 64 bits: the object's number in the upper 16, the offset in the lower 48. */
 emu_node *lower_encode_pointer(lower *l, emu_node *object, emu_node *offset);
+/* Where a pointer that is not to thread memory points, as the memory lies: those of two arguments may meet. 0 where nothing is bound. */
+emu_node *lower_address(lower *l, emu_node *object, emu_node *offset);
 void lower_decode_pointer(lower *l, emu_node *bits, emu_node *out[2]);
 
 /* lower_expr.c */

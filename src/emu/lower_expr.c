@@ -64,9 +64,13 @@ static val offset_pointer(lower *l, val p, const mf_type *to, emu_node *index, b
     return r;
 }
 
-static val compare_pointers(lower *l, mf_op op, val a, val b)
+/* Pointers to one object are compared by their offsets, others by where their objects lie. */
+static val compare_pointers(lower *l, mf_op op, const mf_type *type, val a, val b)
 {
     emu_graph *g = l->g;
+    if (a.at[0] == b.at[0]) return one(l, binary_node(l, op, EMU_I64, a.at[1], b.at[1]));
+    if (type->space != MF_THREAD)
+        return one(l, binary_node(l, op, EMU_U64, lower_address(l, a.at[0], a.at[1]), lower_address(l, b.at[0], b.at[1])));
     if (op != MF_OP_EQ && op != MF_OP_NE) return one(l, binary_node(l, op, EMU_I64, a.at[1], b.at[1]));
     emu_node *r = emu_binary(g, EMU_AND, EMU_BOOL, emu_binary(g, EMU_EQ, EMU_I32, a.at[0], b.at[0]),
                              emu_binary(g, EMU_EQ, EMU_I64, a.at[1], b.at[1]));
@@ -91,7 +95,8 @@ static val eval_binary(lower *l, const mf_expr *e)
     const mf_type *ta = e->a->type, *tb = e->b->type;
     l->g->at = e->at;
     if (ta->kind == MF_TYPE_POINTER || ta->kind == MF_TYPE_NULL) {
-        if (e->op != MF_OP_ADD && e->op != MF_OP_SUB) return compare_pointers(l, e->op, a, b);
+        const bool sum = e->op == MF_OP_ADD || e->op == MF_OP_SUB;
+        if (!sum) return compare_pointers(l, e->op, ta->kind == MF_TYPE_POINTER ? ta : tb, a, b);
         if (tb->kind != MF_TYPE_POINTER) return offset_pointer(l, a, ta->elem, b.at[0], e->op == MF_OP_SUB);
         emu_node *bytes = emu_binary(l->g, EMU_SUB, EMU_I64, a.at[1], b.at[1]);
         const int64_t size = ta->elem->size == 0 ? 1 : (int64_t)ta->elem->size;
@@ -167,7 +172,9 @@ static val eval_cast(lower *l, const mf_expr *e)
     case MF_CAST_POINTER: return a;
     case MF_CAST_BITS: return bits_as(l, a, e->type);
     case MF_CAST_NULL_POINTER: return lower_zero(l, e->type);
-    case MF_CAST_POINTER_TO_BOOL: return one(l, emu_binary(g, EMU_NE, EMU_I32, a.at[0], emu_constant(g, EMU_I32, 0)));
+    case MF_CAST_POINTER_TO_BOOL:
+        if (e->a->type->space == MF_THREAD) return one(l, emu_binary(g, EMU_NE, EMU_I32, a.at[0], emu_constant(g, EMU_I32, 0)));
+        return one(l, emu_binary(g, EMU_NE, EMU_U64, lower_address(l, a.at[0], a.at[1]), emu_constant(g, EMU_U64, 0)));
     case MF_CAST_POINTER_TO_INT: return one(l, emu_convert(g, scalar_type(e->type), lower_encode_pointer(l, a.at[0], a.at[1])));
     case MF_CAST_INT_TO_POINTER: {
         val r = lower_val(l, 2);

@@ -84,6 +84,13 @@ emu_node *lower_encode_pointer(lower *l, emu_node *object, emu_node *offset)
     return emu_binary(g, EMU_OR, EMU_U64, tag, low);
 }
 
+emu_node *lower_address(lower *l, emu_node *object, emu_node *offset)
+{
+    emu_graph *g = l->g;
+    if (emu_is_const(object) && object->imm == 0) return emu_reinterpret(g, EMU_U64, offset);
+    return emu_binary(g, EMU_ADD, EMU_U64, emu_unary(g, EMU_BASE, EMU_U64, object), emu_reinterpret(g, EMU_U64, offset));
+}
+
 void lower_decode_pointer(lower *l, emu_node *bits, emu_node *out[2])
 {
     emu_graph *g = l->g;

@@ -246,9 +246,22 @@ static const emu_insn *op_atomic(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
+static const emu_insn *op_base(emu_vm *vm, const emu_insn *i)
+{
+    const uint32_t first = i->uniform != 0 ? 0 : vm->c0 * EMU_CHUNK, last = i->uniform != 0 ? EMU_CHUNK : vm->c1 * EMU_CHUNK;
+    for (uint32_t lane = first; lane < last; ++lane) {
+        uint32_t number;
+        memcpy(&number, lane_at(vm, i->a, i->sa, lane, sizeof number), sizeof number);
+        const uint64_t base = (uint64_t)(uintptr_t)emu_object_at(vm, number)->base;
+        memcpy(vm->frame + i->d + lane * sizeof base, &base, sizeof base);
+    }
+    return i + 1;
+}
+
 emu_handler emu_memory_handler(emu_op op, emu_type type)
 {
     (void)type;
+    if (op == EMU_BASE) return op_base;
     if (op == EMU_LOADG) return emu_load_lanes;
     if (op == EMU_STOREG || op == EMU_STOREU) return emu_store_lanes;
     if (op == EMU_ATOMIC) return op_atomic;

@@ -68,6 +68,27 @@ static void test_null(void **state)
     emu_fails(KERNEL " { device int *p[2]; p[0] = o; o[t] = *p[t / 2]; }", &c, INGOT_DEVICE, "a null pointer");
 }
 
+/* One buffer in two slots is one place; a slot with nothing bound is null. */
+static void test_same_buffer(void **state)
+{
+    (void)state;
+    int32_t a[8] = {0}, b[8] = {0}, out[8] = {0};
+    const char *body = "kernel void k(device int *a, device int *b, device int *o) { device int *c = a != b ? b : nullptr;\n"
+                       "  o[0] = c ? 1 : 0; o[1] = a == b; o[2] = a + 2 == b; o[3] = a < b + 1 && b < a + 1; o[4] = a ? 1 : 0; o[5] = b == nullptr; }";
+    const emu_case same = {.buffers = {{a, sizeof a}, {a, sizeof a}, {out, sizeof out}}};
+    emu_once(body, &same);
+    const int32_t want[6] = {0, 1, 0, 1, 1, 0};
+    assert_memory_equal(out, want, sizeof want);
+    const emu_case shifted = {.buffers = {{a, sizeof a}, {a + 2, sizeof a - 8}, {out, sizeof out}}};
+    emu_once(body, &shifted);
+    const int32_t moved[6] = {1, 0, 1, 0, 1, 0};
+    assert_memory_equal(out, moved, sizeof moved);
+    const emu_case none = {.buffers = {{b, sizeof b}, {NULL, 0}, {out, sizeof out}}};
+    emu_once(body, &none);
+    const int32_t missing[6] = {0, 0, 0, 0, 1, 1};
+    assert_memory_equal(out, missing, sizeof missing);
+}
+
 /* As integers and back: the low bits are those of the offset. */
 static void test_integers(void **state)
 {
@@ -114,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_kept),
         cmocka_unit_test(test_thread),
         cmocka_unit_test(test_null),
+        cmocka_unit_test(test_same_buffer),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_resources),
     };
