@@ -208,10 +208,17 @@ static const emu_insn *op_vote(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
-/* Element e of a matrix lies in lane e / 2 of its simdgroup, in the first of its two registers where e is even. */
+/* The lane of its simdgroup that holds element e of a matrix, in the first of its two registers where e is even: as the hardware has it, by
+ * which kernels fill matrices element by element. Each quarter of the matrix lies in eight lanes, its rows two lanes each. */
+static inline uint32_t matrix_lane(uint32_t e)
+{
+    const uint32_t row = e / 8, column = e % 8;
+    return (row & 4) << 2 | (column & 4) << 1 | (row & 3) << 1 | (column >> 1 & 1);
+}
+
 static void gather_matrix(const emu_vm *vm, block b, const uint32_t *regs, const uint16_t *strides, float *m)
 {
-    for (uint32_t e = 0; e < 64; ++e) memcpy(&m[e], operand(vm, regs[e & 1], strides[e & 1], b.from + e / 2, 4), 4);
+    for (uint32_t e = 0; e < 64; ++e) memcpy(&m[e], operand(vm, regs[e & 1], strides[e & 1], b.from + matrix_lane(e), 4), 4);
 }
 
 /* d, c = a * b + e: registers a (access 0, 1), b (access 2, 3), addend (insn a, b). */
@@ -235,7 +242,7 @@ static const emu_insn *op_matrix(emu_vm *vm, const emu_insn *i)
             memcpy(r + row * 8, sum, sizeof sum);
         }
         for (uint32_t e = 0; e < 64; ++e)
-            memcpy(vm->frame + ((e & 1) == 0 ? i->d : i->c) + (b.from + e / 2) * 4, &r[e], 4);
+            memcpy(vm->frame + ((e & 1) == 0 ? i->d : i->c) + (b.from + matrix_lane(e)) * 4, &r[e], 4);
     }
     return i + 1;
 }

@@ -60,6 +60,8 @@ typedef struct call_frame {
     emu_variable **result;  /* what a return sets, with a block */
     val value;              /* what the last statement returned, without */
     place result_place;     /* of a function returning a reference */
+    emu_variable *again;    /* of a function that calls itself: whether its body is to run once more, set before `turn` is left */
+    emu_region *turn;
     struct call_frame *outer;
 } call_frame;
 
@@ -137,6 +139,8 @@ val lower_builtin(lower *l, const mf_expr *e);
 val lower_cross(lower *l, const mf_expr *e);
 val lower_atomic(lower *l, const mf_expr *e);
 val lower_matrix_call(lower *l, const mf_expr *e);
+/* The row and the first column of the two elements of a simdgroup matrix that a lane holds. */
+void lower_matrix_place(lower *l, emu_node **row, emu_node **column);
 
 /* lower_texture.c */
 val lower_texture(lower *l, const mf_expr *e);

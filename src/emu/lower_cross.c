@@ -215,17 +215,32 @@ val lower_atomic(lower *l, const mf_expr *e)
     return e->type->kind == MF_TYPE_VOID ? lower_val(l, 0) : r;
 }
 
-/* Simdgroup matrices: element e of 64 lies in lane e / 2, so a lane holds two neighbours of a row. */
+/* Simdgroup matrices: a lane holds two neighbours of a row, where the hardware has them: the row in bits 4, 2 and 1 of its number, the pair
+ * of columns in bits 3 and 0. */
+void lower_matrix_place(lower *l, emu_node **row, emu_node **column)
+{
+    emu_graph *g = l->g;
+    emu_node *lane = lower_input(l, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, 0);
+    const struct {
+        uint32_t mask, down, up;
+        bool column;
+    } bits[] = {{16, 2, 0, false}, {6, 1, 0, false}, {8, 1, 0, true}, {1, 0, 1, true}};
+    *row = *column = emu_constant(g, EMU_U32, 0);
+    for (unsigned i = 0; i < sizeof bits / sizeof *bits; ++i) {
+        emu_node *part = u32_op(l, EMU_AND, lane, emu_constant(g, EMU_U32, bits[i].mask));
+        part = u32_op(l, EMU_SHL, u32_op(l, EMU_SHR, part, emu_constant(g, EMU_U32, bits[i].down)), emu_constant(g, EMU_U32, bits[i].up));
+        emu_node **to = bits[i].column ? column : row;
+        *to = u32_op(l, EMU_ADD, *to, part);
+    }
+}
 
 static place matrix_element(lower *l, const mf_expr *e, unsigned k)
 {
     emu_graph *g = l->g;
     place p = target_of(l, e->args[1]);
-    emu_node *lane = lower_input(l, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, 0);
-    emu_node *row = emu_binary(g, EMU_SHR, EMU_U32, lane, emu_constant(g, EMU_U32, 2));
-    emu_node *column = emu_binary(g, EMU_AND, EMU_U32, lane, emu_constant(g, EMU_U32, 3));
-    column = emu_binary(g, EMU_ADD, EMU_U32, emu_binary(g, EMU_SHL, EMU_U32, column, emu_constant(g, EMU_U32, 1)),
-                        emu_constant(g, EMU_U32, k));
+    emu_node *row, *column;
+    lower_matrix_place(l, &row, &column);
+    column = emu_binary(g, EMU_ADD, EMU_U32, column, emu_constant(g, EMU_U32, k));
     emu_node *stride = emu_convert(g, EMU_U32, lower_scalar_of(l, e->args[2]));
     emu_node *flip = lower_scalar_of(l, e->args[4]);
     const val origin = lower_eval(l, e->args[3]);

@@ -343,18 +343,13 @@ static val eval_union(lower *l, const mf_expr *e)
 static val eval_construct(lower *l, const mf_expr *e)
 {
     if (e->type->kind != MF_TYPE_SIMD_MATRIX) return eval_list(l, e);
-    /* the scalar on the diagonal: element e lies in lane e / 2, so row r's is that of lane 4.5 r */
-    emu_graph *g = l->g;
-    emu_node *v = lower_scalar_of(l, e->args[0]);
-    emu_node *lane = emu_binary(g, EMU_AND, EMU_U32, lower_input(l, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, 0),
-                                emu_constant(g, EMU_U32, 31));
+    emu_graph *g = l->g; /* the scalar on the diagonal */
+    emu_node *v = lower_scalar_of(l, e->args[0]), *row, *column;
+    lower_matrix_place(l, &row, &column);
     val r = lower_val(l, 2);
     for (uint32_t k = 0; k < 2; ++k) {
-        emu_node *element = emu_binary(g, EMU_ADD, EMU_U32, emu_binary(g, EMU_SHL, EMU_U32, lane, emu_constant(g, EMU_U32, 1)),
-                                       emu_constant(g, EMU_U32, k));
-        emu_node *rest = emu_binary(g, EMU_REM, EMU_U32, element, emu_constant(g, EMU_U32, 9));
-        emu_node *on = emu_binary(g, EMU_EQ, EMU_U32, rest, emu_constant(g, EMU_U32, 0));
-        r.at[k] = emu_select(g, on, v, emu_constant(g, (emu_type)v->type, 0));
+        emu_node *at = emu_binary(g, EMU_ADD, EMU_U32, column, emu_constant(g, EMU_U32, k));
+        r.at[k] = emu_select(g, emu_binary(g, EMU_EQ, EMU_U32, row, at), v, emu_constant(g, (emu_type)v->type, 0));
     }
     return r;
 }

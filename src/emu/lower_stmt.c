@@ -288,6 +288,27 @@ static void lower_switch(lower *l, const mf_stmt *s)
     l->jumps = outer;
 }
 
+/* A function's call of itself, the last thing that it does: its parameters change, and its body runs again. */
+static bool lower_again(lower *l, const mf_stmt *s)
+{
+    call_frame *f = l->frame;
+    const mf_expr *e = s->expr;
+    while (e->kind == MF_EXPR_CAST) e = e->a;
+    val *values = arena_array(l->mem, val, e->arg_count + 1);
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        const bool reference = f->function->params[i]->type->kind == MF_TYPE_REFERENCE;
+        const place now = f->params[i].at, next = reference ? lower_place(l, e->args[i]) : now;
+        if (reference && (next.object != now.object || next.offset != now.offset))
+            lower_refuse(l, s->at, "a function that calls itself with another object than its own is not supported");
+        if (!reference) values[i] = lower_eval(l, e->args[i]);
+    }
+    for (uint32_t i = 0; i < e->arg_count; ++i)
+        if (f->function->params[i]->type->kind != MF_TYPE_REFERENCE) lower_write(l, f->params[i].at, values[i], s->at);
+    emu_set(l->g, f->again, emu_constant(l->g, EMU_BOOL, 1));
+    emu_break(l->g, f->turn, NULL, true);
+    return false;
+}
+
 static bool lower_return(lower *l, const mf_stmt *s)
 {
     call_frame *f = l->frame;
@@ -308,6 +329,7 @@ static bool lower_return(lower *l, const mf_stmt *s)
 
 bool lower_stmt(lower *l, const mf_stmt *s)
 {
+    if (l->frame->turn != NULL && mf_is_self_call(s, l->frame->function)) return lower_again(l, s);
     switch (s->kind) {
     case MF_STMT_EXPR: lower_drop(l, s->expr); return true;
     case MF_STMT_DECL: lower_decl(l, s->var); return true;
@@ -348,12 +370,31 @@ static void bind_params(lower *l, const mf_expr *e, call_frame *f)
     }
 }
 
+/* The body of a function that calls itself: a loop whose turns end with such a call but the last one. */
+static void lower_turns(lower *l, const mf_function *f)
+{
+    emu_graph *g = l->g;
+    call_frame *fr = l->frame;
+    fr->again = emu_new_variable(g, EMU_BOOL, g->region);
+    lower_writes(f->body, forget_variable, l);
+    for (size_t i = 0; i < f->param_count; ++i)
+        if (f->params[i]->type->kind != MF_TYPE_REFERENCE) forget_variable(l, f->params[i]);
+    forget_pointed(l);
+    emu_region *loop = emu_open(g, EMU_LOOP_NODE, EMU_REGION_LOOP, NULL);
+    emu_set(g, fr->again, emu_constant(g, EMU_BOOL, 0));
+    fr->turn = emu_open(g, EMU_BLOCK, EMU_REGION_BLOCK, NULL);
+    (void)lower_stmt(l, f->body);
+    emu_close(g, EMU_ENDBLOCK);
+    emu_break(g, loop, emu_get(g, fr->again), false);
+    emu_close(g, EMU_ENDLOOP);
+}
+
 void lower_body(lower *l, const mf_function *f)
 {
     call_frame *fr = l->frame;
     const jumps outer = l->jumps;
     l->jumps = (jumps){NULL, NULL};
-    if (!lower_has_early_return(f)) {
+    if (!f->recurs && !lower_has_early_return(f)) {
         (void)lower_stmt(l, f->body);
     } else {
         const leaf_list leaves = lower_leaves(l, f->result);
@@ -363,7 +404,8 @@ void lower_body(lower *l, const mf_function *f)
             emu_set(l->g, fr->result[i], emu_constant(l->g, leaves.at[i].type, 0));
         }
         fr->block = emu_open(l->g, EMU_BLOCK, EMU_REGION_BLOCK, NULL);
-        (void)lower_stmt(l, f->body);
+        if (f->recurs) lower_turns(l, f);
+        else (void)lower_stmt(l, f->body);
         emu_close(l->g, EMU_ENDBLOCK);
         fr->value = lower_val(l, leaves.n);
         for (size_t i = 0; i < leaves.n; ++i) fr->value.at[i] = emu_get(l->g, fr->result[i]);

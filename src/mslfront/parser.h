@@ -558,6 +558,9 @@ bool mf_derives(const mf_record *r, const mf_record *base);
 /* Whether control may come to the end of the statement. */
 bool mf_may_end(const mf_stmt *s);
 
+/* Whether the function calls itself only as the last thing that it does, which is a loop. */
+bool mf_recurs_at_end(const mf_function *f);
+
 /* kernel.c */
 
 void mf_bind_kernel(mf_parser *p, mf_function *f, const mf_attributes *params);

@@ -244,6 +244,7 @@ struct mf_function {
     str label; /* for messages: with namespaces */
     span at;   /* of the name */
     bool kernel;
+    bool recurs; /* it calls itself, each time as the last thing that it does there: a statement by itself, or what it returns */
     const mf_type *result; /* REFERENCE for a reference result */
     mf_var **params;
     size_t param_count;
@@ -309,6 +310,9 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
 
 /* The kernel of that name, or NULL. */
 mf_function *mf_unit_kernel(const mf_unit *u, str name);
+
+/* Whether the statement is a call of `f` or returns one, without another one in its arguments. */
+bool mf_is_self_call(const mf_stmt *s, const mf_function *f);
 
 /* The value of a constant expression; false where it is none. */
 bool mf_fold(const mf_expr *e, mf_constant *out);

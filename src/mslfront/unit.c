@@ -27,6 +27,9 @@ static void report_recursion(mf_parser *p, const steps *path, const mf_candidate
 static bool enter(mf_parser *p, steps *path, mf_candidate *c)
 {
     if (c->visit == MF_ON_PATH) {
+        const bool itself = path->at[path->n - 1].c == c;
+        c->function->recurs = itself && mf_recurs_at_end(c->function);
+        if (c->function->recurs) return true;
         report_recursion(p, path, c);
         return false;
     }

@@ -375,6 +375,25 @@ static void test_shuffle_and_fill(void **state)
     }
 }
 
+/* Which elements a lane holds, as kernels that fill matrices by hand have it: row = (q & 4) + (lane / 2) % 4 and column = (q & 2) * 2 +
+ * (lane % 2) * 2 with q = lane / 4. Lane 13: q = 3, row 2, column 6. */
+static void test_matrix_elements(void **state)
+{
+    (void)state;
+    float in[64], out[64] = {0}, part[64] = {0};
+    for (int i = 0; i < 64; ++i) in[i] = (float)i;
+    const emu_case c = {.threads = {32}, .buffers = {{in, sizeof in}, {out, sizeof out}, {part, sizeof part}}};
+    emu_once("kernel void k(device float *in, device float *out, device float *part, uint lane [[thread_index_in_simdgroup]]) {\n"
+             "  simdgroup_float8x8 m; simdgroup_load(m, in); part[lane * 2] = m.thread_elements()[0]; part[lane * 2 + 1] = m.thread_elements()[1];\n"
+             "  uint q = lane / 4, row = (q & 4) + (lane / 2) % 4, column = (q & 2) * 2 + (lane % 2) * 2; simdgroup_float8x8 n;\n"
+             "  n.thread_elements()[0] = float(row * 10 + column); n.thread_elements()[1] = float(row * 10 + column + 1); simdgroup_store(n, out); }",
+             &c);
+    assert_true(part[26] == 22 && part[27] == 23); /* lane 13: elements 2 * 8 + 6 and 7 */
+    assert_true(part[0] == 0 && part[63] == 63 && part[2] == 2 && part[16] == 4 && part[32] == 32);
+    for (int r = 0; r < 8; ++r)
+        for (int col = 0; col < 8; ++col) assert_true(out[r * 8 + col] == (float)(r * 10 + col));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_matrices),      cmocka_unit_test(test_divergent_barrier), cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_first_fault),   cmocka_unit_test(test_same_everywhere),
         cmocka_unit_test(test_shuffle_and_fill),
+        cmocka_unit_test(test_matrix_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

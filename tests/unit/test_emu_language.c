@@ -201,6 +201,19 @@ static void library_types(void **state)
     emu_refused("kernel void k(device int *o, device int *p) {}\nkernel void l(device int *o) { ulong m = simd_ballot(true); o[0] = int(m); }", "simd_vote");
 }
 
+/* A function that calls itself as the last thing it does is a loop. */
+static void own_calls(void **state)
+{
+    (void)state;
+    EXPECT("struct S { int a = 0; int b = 0; void next(int n) thread { if (n == 0) return; a += n; b++; if (n > 1) { next(n - 1); } } };\n"
+           "static int common(int a, int b) { if (b == 0) return a; return common(b, a % b); }\n"
+           "static void fill(device int *o, int n) { if (n != 0) { *o = n; fill(o + 1, n - 1); } }\n"
+           "kernel void k(device int *o) { S s; s.next(4); o[0] = s.a * 10 + s.b; o[1] = common(36, 24); o[2] = common(o[1] * 7, 30); fill(o + 3, 3); }",
+           104, 12, 6, 3, 2, 1);
+    emu_refused("static int sum(int n) { return n == 0 ? 0 : n + sum(n - 1); } kernel void k(device int *o) { o[0] = sum(o[1]); }",
+                "'sum' calls itself, and recursion does not exist in MSL");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +226,7 @@ int main(void)
         cmocka_unit_test(lambdas),
         cmocka_unit_test(scopes),
         cmocka_unit_test(library_types),
+        cmocka_unit_test(own_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
