@@ -63,6 +63,11 @@ static bool is_handle(const mf_var *p)
     return p->binding == MF_BIND_TEXTURE || p->binding == MF_BIND_SAMPLER;
 }
 
+static bool is_argument(const mf_var *p)
+{
+    return p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP || is_handle(p);
+}
+
 static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
 {
     if (is_handle(p)) {
@@ -91,7 +96,7 @@ static emu_arg *describe(arena *mem, emu_kernel *k)
     emu_arg *args = arena_array(mem, emu_arg, f->param_count + 1);
     size_t n = 0;
     for (size_t i = 0; i < f->param_count; ++i)
-        if (f->params[i]->binding == MF_BIND_BUFFER || f->params[i]->binding == MF_BIND_THREADGROUP || is_handle(f->params[i]))
+        if (!f->params[i]->is_absent && is_argument(f->params[i]))
             describe_arg(mem, f->params[i], &args[n++]);
     k->info = (emu_kernel_info){.name = cstring(mem, f->name),
                                 .args = args,

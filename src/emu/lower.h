@@ -142,6 +142,9 @@ val lower_matrix_call(lower *l, const mf_expr *e);
 /* The row and the first column of the two elements of a simdgroup matrix that a lane holds. */
 void lower_matrix_place(lower *l, emu_node **row, emu_node **column);
 
+/* lower_pack.c: an empty value where the function is none of those */
+val lower_pack(lower *l, const mf_expr *e);
+
 /* lower_texture.c */
 val lower_texture(lower *l, const mf_expr *e);
 /* A kernel's texture or sampler parameter. */

@@ -456,6 +456,8 @@ val lower_builtin(lower *l, const mf_expr *e)
     const unsigned traits = mf_builtin_traits(e->builtin);
     if ((traits & MF_ATOMIC) != 0) return lower_atomic(l, e);
     if ((traits & MF_TEXTURE) != 0) return lower_texture(l, e);
+    const val packed = lower_pack(l, e);
+    if (packed.n != 0) return packed;
     if ((traits & (MF_CROSS_LANE | MF_BARRIER)) != 0) return lower_cross(l, e);
     if (e->builtin == MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX) return lower_matrix_call(l, e);
     if (e->builtin == MF_FN_SINCOS || e->builtin == MF_FN_MODF || e->builtin == MF_FN_FREXP) return two_results(l, e);

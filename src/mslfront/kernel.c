@@ -80,7 +80,11 @@ static void bind_input(mf_parser *p, mf_var *v, const mf_attribute *a, size_t i)
 static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
 {
     if (is_name(a, "maybe_unused") || is_name(a, "unused")) return;
-    if (is_name(a, "function_constant")) return; /* whether it is there at all: then nothing reads it */
+    if (is_name(a, "function_constant")) { /* whether it is there at all; until the constant has a value, it may be */
+        v->is_absent = a->has_number && a->number == 0;
+        return;
+    }
+    if (is_name(a, "user")) return; /* a name of the host's */
     if (v->binding != MF_BIND_NONE) {
         diag_error(p->diags, a->at, "the parameter is already bound by another attribute");
         return;
@@ -161,7 +165,7 @@ static void check_slots(mf_parser *p, const mf_function *f)
             diag_error(p->diags, v->at, "the kernel has more than %d buffers", BUFFERS);
         for (size_t k = 0; slotted && k < i; ++k) {
             const mf_var *other = f->params[k];
-            if (other->binding != v->binding || other->slot >= v->slot + slots_of(v) ||
+            if (v->is_absent || other->is_absent || other->binding != v->binding || other->slot >= v->slot + slots_of(v) ||
                 v->slot >= other->slot + slots_of(other) || v->slot >= (buffer ? BUFFERS : SLOTS))
                 continue;
             diag_error(p->diags, v->at, "slot %u is given to '%.*s' already", v->slot,

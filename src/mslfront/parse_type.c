@@ -53,7 +53,8 @@ static bool at_coherent(const mf_parser *p)
     if (!mf_at(p, MF_TOK_IDENT) || !str_is(mf_cur(p)->ident->text, "coherent")) return false;
     const mf_token_kind next = mf_ahead(p, 1)->kind;
     return next == MF_KW_DEVICE || next == MF_KW_CONST || next == MF_KW_VOLATILE ||
-           (next == MF_TOK_L_PAREN && mf_ahead(p, 2)->kind == MF_KW_DEVICE && mf_ahead(p, 3)->kind == MF_TOK_R_PAREN);
+           (next == MF_TOK_L_PAREN && mf_ahead(p, 3)->kind == MF_TOK_R_PAREN &&
+            (mf_ahead(p, 2)->kind == MF_KW_DEVICE || str_is(mf_token_text(mf_ahead(p, 2)), "system")));
 }
 
 bool mf_at_type(mf_parser *p)

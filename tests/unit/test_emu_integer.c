@@ -274,6 +274,27 @@ static void test_bit_fields(void **state)
     }
 }
 
+/* Floats in few bits: 0.5 * 255 = 127.5 and 0.5 * 127 = 63.5 go to the even neighbour, what is outside is held, the first component lies lowest. */
+static void test_packing(void **state)
+{
+    (void)state;
+    uint32_t out[12] = {0};
+    float back[8] = {0};
+    const emu_case c = {.buffers = {{out, sizeof out}, {back, sizeof back}}};
+    emu_once("kernel void k(device uint *o, device float *f) { float4 v = float4(0.5f, -3, 7, 0.2f);\n"
+             "  o[0] = pack_float_to_unorm4x8(v); o[1] = pack_float_to_snorm4x8(v); o[2] = pack_float_to_unorm2x16(v.xz); o[3] = pack_float_to_snorm2x16(v.yx); o[4] = pack_half_to_unorm4x8(half4(v));\n"
+             "  float4 u = unpack_unorm4x8_to_float(0xff330080); f[0] = u.x; f[1] = u.y; f[2] = u.z; f[3] = u.w; float2 s = unpack_snorm2x16_to_float(0x80004000); f[4] = s.x; f[5] = s.y;\n"
+             "  f[6] = float(unpack_snorm4x8_to_half(0x817f0000).w); f[7] = unpack_snorm4x8_to_float(0x80).x; }",
+             &c);
+    assert_int_equal(out[0], 0x33ff0080u);
+    assert_int_equal(out[1], 0x197f8140u); /* 0.2 * 127 = 25.4 */
+    assert_int_equal(out[2], 0xffff8000u);
+    assert_int_equal(out[3], 0x40008001u);
+    assert_int_equal(out[4], 0x33ff0080u);
+    assert_true(back[0] == 128.0f / 255 && back[1] == 0 && back[2] == 0.2f && back[3] == 1);
+    assert_true(back[4] == 16384.0f / 32767 && back[5] == -1 && back[6] == -1 && back[7] == -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_uniform_operands),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_bit_fields),
+        cmocka_unit_test(test_packing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

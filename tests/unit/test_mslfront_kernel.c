@@ -148,6 +148,21 @@ static void written_text(void **state)
         "}\n");
 }
 
+/* A parameter that depends on a function constant may share its slot with another, and is none where the constant is false. */
+static void absent_parameters(void **state)
+{
+    (void)state;
+    const mf_given constants[] = {{.index = 0, .value = {.i = 0}}, {.index = 1, .value = {.i = 1}}};
+    msl_case c = {.options = {.constants = constants, .constant_count = 2}};
+    msl_read(&c, "constant bool a [[function_constant(0)]]; constant bool b [[function_constant(1)]];\n"
+                 "kernel void k(device int *o [[buffer(0)]], constant int &x [[buffer(1), function_constant(a)]],\n"
+                 "  constant float &y [[buffer(1), function_constant(b)]]) {}");
+    assert_non_null(c.unit);
+    assert_true(c.unit->kernels[0]->params[1]->is_absent);
+    assert_false(c.unit->kernels[0]->params[2]->is_absent);
+    msl_done(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +170,7 @@ int main(void)
         cmocka_unit_test(wrong_signatures),
         cmocka_unit_test(generated_text),
         cmocka_unit_test(written_text),
+        cmocka_unit_test(absent_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
