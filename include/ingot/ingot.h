@@ -638,6 +638,7 @@ typedef struct ingot_fat_slice {
 } ingot_fat_slice;
 INGOT_API INGOT_MUST_USE ingot_status ingot_fat_slice_at(const void *bytes, size_t size, size_t index,
                                                          ingot_fat_slice *out, ingot_error *error);
+
 /* ---- AIR ------------------------------------------------------------------------------------
  *
  * AIR is the LLVM bitcode inside a metallib. What follows, and running modules of format "metallib", needs the
@@ -652,6 +653,31 @@ INGOT_API const char *ingot_air_version(ingot_error *error);
  * metadata gives it. Any thread. */
 INGOT_API INGOT_MUST_USE ingot_status ingot_air_disassemble(const void *bytes, size_t size, const char *kernel,
                                                             ingot_text **out, ingot_error *error);
+
+typedef struct ingot_metallib_build_options {
+    size_t struct_size;     /* set by INGOT_METALLIB_BUILD_OPTIONS_INIT; lets the struct grow */
+    const char *file_name;  /* for messages; NULL = "<text>" */
+    const char *deployment; /* "macos11.0" to "macos15.0", "ios14.0" to "ios18.0"; NULL = "macos14.0" */
+    unsigned language;      /* of the text: 230 to 320; 0 = the highest that the target has (macos14.0: 310) */
+    int precise;            /* non-zero: safe mathematics; zero: functions have their fast forms, as Metal's default is */
+    const ingot_allocator *allocator; /* NULL = the C library's */
+} ingot_metallib_build_options;
+
+#define INGOT_METALLIB_BUILD_OPTIONS_INIT {sizeof(ingot_metallib_build_options), 0, 0, 0, 0, 0}
+
+/* Compiles all kernels of an MSL text to a metallib: the same text gives the same bytes. INGOT_SYNTAX for what is not
+ * valid, INGOT_UNSUPPORTED for what is (both with their place), INGOT_VALUE for a target that is none. No Apple tool has
+ * a part in it, and Apple's own compiler has not been seen to accept a file: docs/air.md says what was checked. Any
+ * thread. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metallib_build(const char *text, size_t length,
+                                                           const ingot_metallib_build_options *options,
+                                                           ingot_text **out, ingot_error *error);
+
+/* The same as a compile callback: ingot_compile_options.compile_kernel may point to it, and the registry finds it under the name
+ * "ingot.compile_metallib" (unless that name is taken), to be registered as INGOT_METAL_COMPILE_CALLBACK. `user` is not
+ * looked at. */
+INGOT_API ingot_status ingot_compile_metallib(void *user, const ingot_value *args, size_t count,
+                                              ingot_result *result, ingot_error *error);
 
 /* A NumPy array file (.npy versions 1 to 3, little-endian, C or Fortran order) read to row-major
  * elements. Counted by its one owner. */

@@ -14,6 +14,7 @@ const air_component *ingot_air_component(void)
         .free = air_kernel_free,
         .info = air_kernel_info,
         .run = air_kernel_run,
+        .build = air_build,
     };
     return &component;
 }

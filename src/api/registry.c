@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "api/foreign.h"
+#include "api/air.h"
 #include "api/value.h"
 #include "base/error.h"
 #include "ffi/value.h"
@@ -295,6 +296,10 @@ ingot_status ingot_function_get(const char *name, ingot_function **out, ingot_er
             registry_retain(*out);
         }
         pthread_mutex_unlock(&registry.lock);
+    }
+    if (*out == NULL && strcmp(name, AIR_CALLBACK) == 0) { /* built in: found unless somebody has taken its name */
+        *out = make_function(ingot_compile_metallib, NULL, NULL);
+        if (*out == NULL) return error_no_memory(error);
     }
     if (*out == NULL) return error_set(error, INGOT_NOT_FOUND, "no function `%s` is registered", name);
     return error_none(error);

@@ -27,6 +27,14 @@ static void define(cli_program *p, const char *name, ingot_value value)
     p->definitions[p->definition_count++] = (ingot_definition){name, value};
 }
 
+/* A compile step of the library's own, instead of a command of the shell's. */
+#define BUILTIN "builtin:"
+
+static bool is_builtin(const char *command)
+{
+    return command && strncmp(command, BUILTIN, strlen(BUILTIN)) == 0;
+}
+
 int cli_program_options(cli *c, const cli_words *words, cli_program *p)
 {
     *p = (cli_program){.c = c, .text = {.pool = &c->pool}};
@@ -52,6 +60,10 @@ int cli_program_options(cli *c, const cli_words *words, cli_program *p)
         return cli_usage(c, "--metal-compile-format is metal or metallib, not '%s'", p->format);
     if (p->command && !p->command[strspn(p->command, " \t\n")])
         return cli_usage(c, "--metal-compile: the command is empty");
+    if (is_builtin(p->command) && strcmp(p->command, BUILTIN "metallib") != 0)
+        return cli_usage(c, "--metal-compile: there is builtin:metallib and no '%s'", p->command);
+    if (is_builtin(p->command) && p->format && strcmp(p->format, "metallib") != 0)
+        return cli_usage(c, "--metal-compile builtin:metallib gives metallib, not '%s'", p->format);
     return CLI_GOOD;
 }
 
@@ -148,7 +160,9 @@ static ingot_compile_options options_of(cli_program *p)
     o.module_name = p->module;
     o.definitions = p->definitions;
     o.definition_count = p->definition_count;
-    if (p->command) {
+    if (is_builtin(p->command)) {
+        o.compile_kernel = ingot_compile_metallib;
+    } else if (p->command) {
         o.compile_kernel = run_command;
         o.compile_kernel_user = p;
     }

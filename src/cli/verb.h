@@ -46,6 +46,7 @@ typedef struct cli_verb {
     X(metallib_ls)                                                                                 \
     X(metallib_info)                                                                               \
     X(metallib_verify)                                                                             \
+    X(metallib_build)                                                                              \
     X(metallib_extract)                                                                            \
     X(metallib_link)                                                                               \
     X(metallib_strip)                                                                              \

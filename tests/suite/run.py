@@ -14,12 +14,13 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     outputs = {"B": ((64,), "float32")}  written buffers
     overflows = True                 a NaN or an infinity is made on the way to what is right; "some": by some of the functions
 
-With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass.
+With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass. With
+--metallib each is also compiled to a metallib and run from that; the results must be those of the text, bit for bit.
 
 With --checked each program also runs under all checks of the software device, which must find nothing; but for those
 that say `overflows`, where exactly that must be found.
 
-usage: run.py INGOT [--evaluate PROGRAM | --checked] [FILE_OR_FOLDER ...]
+usage: run.py INGOT [--evaluate PROGRAM | --checked | --metallib] [FILE_OR_FOLDER ...]
 """
 
 import inspect
@@ -165,16 +166,44 @@ def run_checked(command, overflows):
     return done.stderr.strip() if done.returncode != 0 else None
 
 
-def run(ingot, path, folder, evaluator, checked):
+def same_bits(name, got, want):
+    if got.dtype == want.dtype and got.shape == want.shape:
+        same = got == want
+        if got.dtype.kind == "f":
+            same |= np.isnan(got) & np.isnan(want)
+            same &= (np.signbit(got) == np.signbit(want)) | np.isnan(got)
+        if same.all():
+            return None
+        where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
+        return (f"from a metallib {name} differs in {np.count_nonzero(~same)} of {got.size}: at {where} "
+                f"{np.atleast_1d(got)[where]}, from text {np.atleast_1d(want)[where]}")
+    return f"from a metallib {name} has another type or shape"
+
+
+def run_metallib(command, folder, want):
+    """The same command through a metallib: the same bits."""
+    command = [word.replace(".out.npy", ".lib.npy") for word in command] + ["--metal-compile", "builtin:metallib"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        return f"from a metallib: exit code {done.returncode}: {done.stderr.strip()}"
+    for name in want:
+        text, library = (np.load(os.path.join(folder, f"{name}.{kind}.npy")) for kind in ("out", "lib"))
+        problem = same_bits(name, library, text)
+        if problem:
+            return problem
+    return None
+
+
+def run(ingot, path, folder, evaluator, also):
     space = load(path)
     for function, reference in space.get("functions", {None: space.get("reference")}).items():
-        problem = run_function(ingot, path, folder, evaluator, checked, space, function, reference)
+        problem = run_function(ingot, path, folder, evaluator, also, space, function, reference)
         if problem:
             return f"{function}: {problem}" if function else problem
     return None
 
 
-def run_function(ingot, path, folder, evaluator, checked, space, function, reference):
+def run_function(ingot, path, folder, evaluator, also, space, function, reference):
     rng = np.random.default_rng(7)
     given = {name: make(rng) if callable(make) else np.asarray(make) for name, make in space.get("inputs", {}).items()}
     scalars, defines = space.get("args", {}), space.get("defines", {})
@@ -199,7 +228,7 @@ def run_function(ingot, path, folder, evaluator, checked, space, function, refer
         command += ["--out", f"{name}={os.path.join(folder, name + '.out.npy')}"]
     if evaluator:
         return evaluate(evaluator, path, folder, space, function, given, want)
-    if checked:
+    if also == "--checked":
         problem = run_checked(command, space.get("overflows", False))
         if problem:
             return problem
@@ -213,7 +242,7 @@ def run_function(ingot, path, folder, evaluator, checked, space, function, refer
         problem = compare(name, got, value, space.get("tolerance", default), space.get("ulps"))
         if problem:
             return problem
-    return None
+    return run_metallib(command, folder, want) if also == "--metallib" else None
 
 
 def programs(arguments):
@@ -233,11 +262,16 @@ def main():
     ingot, rest, evaluator, passed, failed = sys.argv[1], sys.argv[2:], None, 0, 0
     if rest[:1] == ["--evaluate"]:
         evaluator, rest = rest[1], rest[2:]
-    checked = rest[:1] == ["--checked"]
-    rest = rest[1:] if checked else rest
+    also = rest[0] if rest[:1] in (["--checked"], ["--metallib"]) else None
+    rest = rest[1:] if also else rest
+    if also == "--metallib":
+        probe = subprocess.run([ingot, "air", "dis", os.devnull], capture_output=True, text=True)
+        if "needs the AIR component" in probe.stderr:
+            print(f"skipped: {probe.stderr.strip()}")
+            return 77
     for path in programs(rest):
         with tempfile.TemporaryDirectory() as folder:
-            problem = run(ingot, path, folder, evaluator, checked)
+            problem = run(ingot, path, folder, evaluator, also)
         if problem:
             failed += 1
             print(f"FAIL {os.path.relpath(path, HERE)}: {problem}")

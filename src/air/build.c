@@ -1,0 +1,203 @@
+/* MSL text to a metallib: read, written as AIR a kernel, packed. All in the child: nothing that LLVM does wrong with a text
+ * takes the host down. */
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "air/child.h"
+#include "air/component.h"
+#include "air/write.h"
+#include "base/error.h"
+#include "pack/metallib_write.h"
+
+static const air_platform platforms[] = {
+#define AIR_TARGET(name, is_macos, major, minor, format, air_major, air_minor, language, arch)                         \
+    {name, is_macos, major, minor, format, air_major, air_minor, language, arch},
+#include "air/targets.def"
+#undef AIR_TARGET
+};
+
+static const air_platform *find_platform(const char *text)
+{
+    if (text == NULL) text = "macos14.0";
+    for (size_t i = 0; i < sizeof platforms / sizeof *platforms; ++i)
+        if (strcmp(platforms[i].name, text) == 0) return &platforms[i];
+    return NULL;
+}
+
+typedef struct building {
+    str text, name;
+    bool precise;
+    const air_platform *platform;
+    unsigned language;
+    arena *mem;
+    buf *out; /* u64 size and bytes of the diagnostics, then those of the metallib */
+    ingot_error *error;
+    diag_list diags;
+    bool done;
+} building;
+
+/* The first error, placed; what is not supported has its own status. */
+static void take_error(building *b)
+{
+    for (const diag *d = b->diags.first; d != NULL; d = d->next) {
+        if (d->severity != DIAG_ERROR) continue;
+        const source_pos at = source_locate(b->diags.sources, d->at);
+        const bool unsupported = strstr(d->message.p, "not supported") != NULL;
+        error_set(b->error, unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX, "%.*s:%u:%u: %.*s", STR_ARG(at.file), (unsigned)at.line,
+                  (unsigned)at.column, STR_ARG(d->message));
+        b->error->line = at.line;
+        b->error->column = at.column;
+        return;
+    }
+    error_set(b->error, INGOT_INTERNAL, "writing AIR failed without a message");
+}
+
+/* Variables out of memory where they need not lie there; nothing that would bring in functions of LLVM's own. */
+static bool tidy(LLVMModuleRef m, ingot_error *error)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(m, "function(sroa,simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-to-lookup;"
+                                           "keep-loops;no-hoist-common-insts;no-sink-common-insts>)", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed == NULL) return true;
+    char *text = LLVMGetErrorMessage(failed);
+    error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool write_module(building *b, air_writer *w, const mf_function *kernel, metallib_function *f)
+{
+    LLVMModuleRef m = air_write_module(w, kernel, b->platform, b->language);
+    if (m == NULL) {
+        take_error(b);
+        return false;
+    }
+    char *text = NULL;
+    const bool bad = LLVMVerifyModule(m, LLVMReturnStatusAction, &text) != 0;
+    if (bad) error_set(b->error, INGOT_INTERNAL, "the AIR made of '%.*s' is not valid: %.300s", STR_ARG(kernel->name), text);
+    LLVMDisposeMessage(text);
+    if (bad || !tidy(m, b->error)) return false;
+    /* with a triple of Apple's, LLVM adds the wrapper and fills up to 16 bytes itself */
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
+    const size_t size = LLVMGetBufferSize(bytes);
+    *f = (metallib_function){.name = kernel->name,
+                             .type = METALLIB_KERNEL,
+                             .module = {arena_copy(b->mem, LLVMGetBufferStart(bytes), size), size},
+                             .air = {(uint16_t)b->platform->air_major, (uint16_t)b->platform->air_minor},
+                             .language = {(uint16_t)(b->language / 100), (uint16_t)(b->language / 10 % 10)}};
+    LLVMDisposeMemoryBuffer(bytes);
+    return true;
+}
+
+static bool pack(building *b, metallib_function *functions, size_t count, buf *out)
+{
+    const air_platform *p = b->platform;
+    const bool with_platform = p->format_patch >= 6;
+    metallib m = {.format_major = 1,
+                  .format_minor = 2,
+                  .format_patch = (uint16_t)p->format_patch,
+                  .is_macos = p->is_macos,
+                  .is_64_bit = with_platform,
+                  .platform = with_platform ? (p->is_macos ? 1 : 2) : 0,
+                  .os_major = (uint16_t)(with_platform ? p->major : 0),
+                  .os_minor = (uint16_t)(with_platform ? p->minor : 0),
+                  .functions = functions,
+                  .function_count = count};
+    pool memory = pool_make(&mem_default);
+    const ingot_status status = metallib_seal(&memory, &m, b->error);
+    if (status == INGOT_OK) metallib_write(&m, out);
+    pool_free(&memory);
+    return status == INGOT_OK;
+}
+
+static void build(void *user)
+{
+    building *b = user;
+    source_set sources = {0};
+    const uint32_t file = source_add(b->mem, &sources, b->name, b->text);
+    b->diags = (diag_list){.mem = b->mem, .sources = &sources};
+    const mf_options options = {.version = b->language};
+    const mf_unit *unit = mf_parse(b->mem, &sources, file, &options, &b->diags);
+    if (unit == NULL) {
+        take_error(b);
+        return;
+    }
+    air_context context;
+    if (!air_context_open(&context, true)) {
+        error_set(b->error, INGOT_UNSUPPORTED, "LLVM %s cannot write AIR: that takes LLVM 14 to 16", air_llvm_version());
+        return;
+    }
+    air_writer w = {.mem = b->mem, .c = context.c, .diags = &b->diags, .unit = unit, .precise = b->precise};
+    w.i1 = LLVMInt1TypeInContext(w.c);
+    w.i8 = LLVMInt8TypeInContext(w.c);
+    w.i16 = LLVMInt16TypeInContext(w.c);
+    w.i32 = LLVMInt32TypeInContext(w.c);
+    w.i64 = LLVMInt64TypeInContext(w.c);
+    w.none = LLVMVoidTypeInContext(w.c);
+    w.layout = LLVMCreateTargetData(AIR_LAYOUT);
+    w.b = LLVMCreateBuilderInContext(w.c);
+    metallib_function *functions = arena_array(b->mem, metallib_function, unit->kernel_count + 1);
+    for (size_t i = 0; i < unit->kernel_count; ++i)
+        if (!write_module(b, &w, unit->kernels[i], &functions[i])) return;
+    buf said = buf_make(&mem_default), library = buf_make(&mem_default);
+    diag_render_all(&b->diags, false, &said);
+    b->done = pack(b, functions, unit->kernel_count, &library);
+    buf_u64(b->out, said.n);
+    buf_bytes(b->out, said.p, said.n);
+    buf_bytes(b->out, library.p, library.n);
+}
+
+static ingot_status in_child(void *user, buf *out, ingot_error *error)
+{
+    arena mem;
+    arena_init(&mem, &mem_default);
+    building b = *(const building *)user;
+    b.mem = &mem;
+    b.out = out;
+    b.error = error;
+    const bool room = arena_guard(&mem, build, &b);
+    if (b.done) return INGOT_OK;
+    return room ? error->status : error_no_memory(error);
+}
+
+static ingot_status check_target(const air_target *t, building *b, ingot_error *error)
+{
+    b->platform = find_platform(t != NULL ? t->text : NULL);
+    if (b->platform == NULL) {
+        char all[400] = "";
+        for (size_t i = 0; i < sizeof platforms / sizeof *platforms; ++i) {
+            const size_t n = strlen(all);
+            (void)snprintf(all + n, sizeof all - n, "%s%s", i != 0 ? ", " : "", platforms[i].name);
+        }
+        return error_set(error, INGOT_VALUE, "no deployment target \"%.40s\"; there are %s", t->text, all);
+    }
+    b->language = t != NULL && t->language != 0 ? t->language : b->platform->language;
+    b->precise = t != NULL && t->precise;
+    if (b->language <= b->platform->language) return INGOT_OK;
+    return error_set(error, INGOT_VALUE, "%s has Metal %u.%u at most, not %u.%u", b->platform->name, b->platform->language / 100,
+                     b->platform->language / 10 % 10, b->language / 100, b->language / 10 % 10);
+}
+
+ingot_status air_build(const ingot_allocator *mem, str text, str name, const air_target *target, buf *out, buf *diagnostics,
+                       ingot_error *error)
+{
+    building b = {.text = text, .name = name};
+    ingot_status status = check_target(target, &b, error);
+    if (status != INGOT_OK) return status;
+    if (text.n >= UINT32_MAX - 2) return error_set(error, INGOT_LIMIT, "the MSL text is larger than 4 GiB");
+    buf all = buf_make(mem_or_default(mem));
+    status = air_child_run(in_child, &b, &all, error);
+    uint64_t said = 0;
+    if (status == INGOT_OK) {
+        memcpy(&said, all.p, sizeof said);
+        if (diagnostics != NULL) buf_bytes(diagnostics, all.p + sizeof said, (size_t)said);
+        buf_bytes(out, all.p + sizeof said + said, all.n - sizeof said - (size_t)said);
+        if (out->failed) status = error_no_memory(error);
+    }
+    buf_free(&all);
+    return status;
+}

@@ -1,0 +1,60 @@
+#!/bin/sh
+# air.sh: metallibs made, taken apart and run; what is refused, and what is said where the AIR component is not there.
+# usage: tests/cli/air.sh INGOT NPY (from the project's folder)
+. "${0%/*}/harness"
+
+cat >add.metal <<'TEXT'
+#include <metal_stdlib>
+using namespace metal;
+kernel void add(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], constant uint &n [[buffer(2)]],
+                uint i [[thread_position_in_grid]])
+{
+    if (i < n) b[i] = exp(a[i]) + 1.0f;
+}
+TEXT
+
+# Without the component: a message that says what to do.
+INGOT_AIR=missing.so ingot_is 1 metallib build add.metal -o add.metallib
+err "missing.so"
+bad 2 "-o FILE" metallib build add.metal
+bad 2 "one system" metallib build add.metal -o x --macos 14.0 --ios 17.0
+bad 2 "--std is metal2.3" metallib build add.metal -o x --std c++
+bad 2 "there is builtin:metallib" compile x.py --metal-compile builtin:nothing
+bad 2 "gives metallib" compile x.py --metal-compile builtin:metallib --metal-compile-format metal
+
+ingot_is 1 air dis /dev/null
+if grep -q "needs the AIR component" .err; then
+    err "llvm-15-dev"
+    done_testing
+fi
+
+ingot_is 0 metallib build add.metal -o add.metallib
+ingot_is 0 metallib build add.metal -o again.metallib
+check "the same bytes" cmp add.metallib again.metallib
+ingot_is 0 metallib verify add.metallib
+ingot_is 0 metallib info add.metallib
+out "format 1.2.7"
+out "macOS 14.0"
+out "AIR 2.6, Metal 3.1"
+ingot_is 0 air dis add.metallib:add
+out "constant uint * [[buffer(2)]]  4 bytes, aligned to 4"
+out "air.fast_exp.f32"
+out 'target triple = "air64_v26-apple-macosx14.0.0"'
+ingot_is 0 metallib build add.metal -o safe.metallib --precise --ios 16.0 --std metal2.4
+ingot_is 0 air dis safe.metallib
+out "call float @air.exp.f32"
+out 'target triple = "air64_v25-apple-ios16.0.0"'
+out '!{!"Metal", i32 2, i32 4, i32 0}'
+bad 1 "no function 'sub'" air dis add.metallib:sub
+bad 1 "no deployment target" metallib build add.metal -o x --macos 9.0
+bad 1 "at most" metallib build add.metal -o x --macos 12.0 --std metal3.1
+printf 'kernel void f(device int *a) { a[0] = b; }\n' >wrong.metal
+bad 1 "wrong.metal:1:" metallib build wrong.metal -o x
+
+# Damage anywhere in the module: its hash tells, before LLVM sees it.
+for at in 700 1500 2500; do
+    cp add.metallib bad.metallib
+    printf '\377\377\377' | dd of=bad.metallib bs=1 seek="$at" conv=notrunc 2>/dev/null
+    bad 1 "SHA-256" air dis bad.metallib
+done
+done_testing
