@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "air/child.h"
+#include "air/compile.h"
 #include "air/component.h"
 #include "air/write.h"
 #include "base/error.h"
@@ -114,41 +115,75 @@ static bool pack(building *b, metallib_function *functions, size_t count, buf *o
     return status == INGOT_OK;
 }
 
+static bool start_writer(building *b, air_writer *w, air_context *context)
+{
+    if (!air_context_open(context, true)) {
+        error_set(b->error, INGOT_UNSUPPORTED, "LLVM %s cannot write AIR: that takes LLVM 14 to 16", air_llvm_version());
+        return false;
+    }
+    *w = (air_writer){.mem = b->mem, .c = context->c, .diags = &b->diags, .precise = b->precise};
+    w->i1 = LLVMInt1TypeInContext(w->c);
+    w->i8 = LLVMInt8TypeInContext(w->c);
+    w->i16 = LLVMInt16TypeInContext(w->c);
+    w->i32 = LLVMInt32TypeInContext(w->c);
+    w->i64 = LLVMInt64TypeInContext(w->c);
+    w->none = LLVMVoidTypeInContext(w->c);
+    w->layout = LLVMCreateTargetData(AIR_LAYOUT);
+    w->b = LLVMCreateBuilderInContext(w->c);
+    return true;
+}
+
+/* The kernels of the text, or the one of that name (p not NULL), as functions of a library; false with the error set. */
+static bool write_kernels(building *b, str only, metallib_function **functions, size_t *count)
+{
+    source_set *sources = arena_new(b->mem, source_set);
+    const uint32_t file = source_add(b->mem, sources, b->name, b->text);
+    b->diags = (diag_list){.mem = b->mem, .sources = sources};
+    const mf_options options = {.version = b->language};
+    const mf_unit *unit = mf_parse(b->mem, sources, file, &options, &b->diags);
+    air_context context;
+    air_writer w;
+    if (unit == NULL) {
+        take_error(b);
+        return false;
+    }
+    if (!start_writer(b, &w, &context)) return false;
+    *functions = arena_array(b->mem, metallib_function, unit->kernel_count + 1);
+    *count = 0;
+    for (size_t i = 0; i < unit->kernel_count; ++i) {
+        if (only.p != NULL && !str_eq(only, unit->kernels[i]->name)) continue;
+        if (!write_module(b, &w, unit->kernels[i], &(*functions)[*count])) return false;
+        ++*count;
+    }
+    return true;
+}
+
 static void build(void *user)
 {
     building *b = user;
-    source_set sources = {0};
-    const uint32_t file = source_add(b->mem, &sources, b->name, b->text);
-    b->diags = (diag_list){.mem = b->mem, .sources = &sources};
-    const mf_options options = {.version = b->language};
-    const mf_unit *unit = mf_parse(b->mem, &sources, file, &options, &b->diags);
-    if (unit == NULL) {
-        take_error(b);
-        return;
-    }
-    air_context context;
-    if (!air_context_open(&context, true)) {
-        error_set(b->error, INGOT_UNSUPPORTED, "LLVM %s cannot write AIR: that takes LLVM 14 to 16", air_llvm_version());
-        return;
-    }
-    air_writer w = {.mem = b->mem, .c = context.c, .diags = &b->diags, .unit = unit, .precise = b->precise};
-    w.i1 = LLVMInt1TypeInContext(w.c);
-    w.i8 = LLVMInt8TypeInContext(w.c);
-    w.i16 = LLVMInt16TypeInContext(w.c);
-    w.i32 = LLVMInt32TypeInContext(w.c);
-    w.i64 = LLVMInt64TypeInContext(w.c);
-    w.none = LLVMVoidTypeInContext(w.c);
-    w.layout = LLVMCreateTargetData(AIR_LAYOUT);
-    w.b = LLVMCreateBuilderInContext(w.c);
-    metallib_function *functions = arena_array(b->mem, metallib_function, unit->kernel_count + 1);
-    for (size_t i = 0; i < unit->kernel_count; ++i)
-        if (!write_module(b, &w, unit->kernels[i], &functions[i])) return;
+    metallib_function *functions;
+    size_t count;
+    if (!write_kernels(b, (str){NULL, 0}, &functions, &count)) return;
     buf said = buf_make(&mem_default), library = buf_make(&mem_default);
     diag_render_all(&b->diags, false, &said);
-    b->done = pack(b, functions, unit->kernel_count, &library);
+    b->done = pack(b, functions, count, &library);
     buf_u64(b->out, said.n);
     buf_bytes(b->out, said.p, said.n);
     buf_bytes(b->out, library.p, library.n);
+}
+
+bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, str *bitcode, ingot_error *error)
+{
+    building b = {.text = text, .name = name, .precise = precise, .platform = find_platform("macos15.0"), .mem = mem, .error = error};
+    metallib_function *functions;
+    size_t count;
+    if (!write_kernels(&b, kernel, &functions, &count)) return false;
+    if (count == 1) {
+        *bitcode = functions[0].module;
+        return true;
+    }
+    error_set(error, INGOT_FORMAT, "the text defines no kernel of this name");
+    return false;
 }
 
 static ingot_status in_child(void *user, buf *out, ingot_error *error)

@@ -217,10 +217,14 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
     LLVMDisposeBuilder(l->b);
     if (l->failed) return false;
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAddAttributeAtIndex(l->function, at, LLVMCreateEnumAttribute(l->c, attribute("nounwind"), 0));
-    LLVMAddTargetDependentFunctionAttr(l->function, "target-cpu", m->cpu);
-    LLVMAddTargetDependentFunctionAttr(l->function, "target-features", m->features);
-    LLVMAddTargetDependentFunctionAttr(l->function, "no-jump-tables", "true");
+    LLVMAddAttributeAtIndex(l->function, at, LLVMCreateEnumAttribute(l->c, attribute("alwaysinline"), 0));
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->to); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(l->c, attribute("nounwind"), 0));
+        LLVMAddTargetDependentFunctionAttr(f, "target-cpu", m->cpu);
+        LLVMAddTargetDependentFunctionAttr(f, "target-features", m->features);
+        LLVMAddTargetDependentFunctionAttr(f, "no-jump-tables", "true");
+    }
     if (l->threadgroup_bytes > AIR_MAX_THREADGROUP_BYTES) {
         error_set(p->error, INGOT_LIMIT, "it declares %llu bytes of threadgroup memory, more than the %u there are",
                   (unsigned long long)l->threadgroup_bytes, (unsigned)AIR_MAX_THREADGROUP_BYTES);
@@ -234,9 +238,11 @@ static void compile(void *user)
 {
     compiling *p = user;
     const air_job *job = p->job;
+    str bitcode = job->bitcode;
+    if (bitcode.p == NULL && !air_write_text(p->mem, job->text, job->name, job->kernel, true, &bitcode, p->error)) return;
     air_context context;
     (void)air_context_open(&context, LLVM_VERSION_MAJOR < 15);
-    LLVMModuleRef module = air_parse(&context, job->bitcode, p->error);
+    LLVMModuleRef module = air_parse(&context, bitcode, p->error);
     if (module == NULL || !verify(module, "its AIR", INGOT_FORMAT, p->error)) return;
     const air_signature *s = air_signature_read(p->mem, module, job->kernel, p->error);
     if (s == NULL) return;

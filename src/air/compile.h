@@ -4,10 +4,12 @@
 
 #include "air/llvm.h"
 #include "air/runtime.h"
+#include "base/arena.h"
 
 /* What is compiled: run in the child. */
 typedef struct air_job {
-    str bitcode;
+    str bitcode;    /* or, where its p is NULL, */
+    str text, name; /* MSL text, and what it is called in messages */
     str kernel;
     const air_constant *constants;
     size_t constant_count;
@@ -16,6 +18,9 @@ typedef struct air_job {
 
 /* An air_work: writes the kernel's description and then its object file; air_description_read reads the former. */
 ingot_status air_compile(void *job, buf *out, ingot_error *error);
+
+/* build.c: the AIR of one kernel of an MSL text, in the arena, under whose guard this runs. False with the error set. */
+bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, str *bitcode, ingot_error *error);
 
 /* Makes LLVM ready for this processor; any number of times, in a turn. */
 void air_target_ready(void);

@@ -239,7 +239,7 @@ static LLVMValueRef atomic(air_lower *l, LLVMValueRef call, str name, bool *know
 
 static LLVMValueRef lane(air_lower *l)
 {
-    return LLVMBuildAnd(l->b, air_field(l, offsetof(air_thread, index), l->i32), air_int32(l, AIR_SIMD_WIDTH - 1), "");
+    return LLVMBuildAnd(l->b, l->index, air_int32(l, AIR_SIMD_WIDTH - 1), "");
 }
 
 /* Row and first column of lane n, as code that reaches into matrices has it: quad q = n / 4, row (q & 4) + (n / 2) % 4,
@@ -361,6 +361,7 @@ static LLVMValueRef copy(air_lower *l, LLVMValueRef call, bool two)
 {
     if (!two) { /* element size, alignment, to, from, count */
         LLVMValueRef args[5] = {l->thread, argument(l, call, 0), argument(l, call, 2), argument(l, call, 3), argument(l, call, 4)};
+        air_note_position(l);
         (void)air_call_host(l, "air_rt_copy_1d", args, 5);
         return NULL;
     }
@@ -378,6 +379,7 @@ static LLVMValueRef copy(air_lower *l, LLVMValueRef call, bool two)
         LLVMBuildStore(l->b, numbers[i], LLVMBuildGEP2(l->b, l->i64, base, &index, 1, ""));
     }
     LLVMValueRef args[4] = {l->thread, room, argument(l, call, 2), argument(l, call, 6)};
+    air_note_position(l);
     (void)air_call_host(l, "air_rt_copy_2d", args, 4);
     return NULL;
 }

@@ -66,7 +66,7 @@ static ingot_status link_object(air_kernel *k, str object, ingot_error *error)
     failed = LLVMOrcLLJITAddObjectFile(k->jit, LLVMOrcLLJITGetMainJITDylib(k->jit), bytes);
     if (failed != NULL) return of_llvm(failed, error);
     LLVMOrcExecutorAddress at = 0;
-    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_kernel");
+    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_entry");
     if (failed != NULL) return of_llvm(failed, error);
     const uintptr_t address = (uintptr_t)at;
     memcpy(&k->entry, &address, sizeof k->entry);
@@ -172,17 +172,21 @@ static ingot_status load(air_kernel *k, const air_source *source, ingot_error *e
 {
     k->info.name = pool_str(&k->memory, str_of(source->kernel)).p;
     if (k->info.name == NULL) return error_no_memory(error);
-    if (source->is_text) return error_set(error, INGOT_UNSUPPORTED, "MSL text as a source of native code");
+    air_job job = {.kernel = str_of(source->kernel),
+                   .constants = source->constants,
+                   .constant_count = source->constant_count,
+                   .unchecked = source->unchecked};
+    if (source->is_text) {
+        job.text = source->bytes;
+        job.name = str_of(source->kernel);
+        return compile(k, &job, error);
+    }
     const metallib *library;
     ingot_status status = metallib_read(&k->memory, source->bytes, &library, error);
     if (status != INGOT_OK) return status;
     const metallib_function *f = metallib_find(library, str_of(source->kernel));
     if (f == NULL) return error_set(error, INGOT_FORMAT, "it holds no function of that name (it holds %zu)", library->function_count);
-    const air_job job = {.bitcode = f->module,
-                         .kernel = f->name,
-                         .constants = source->constants,
-                         .constant_count = source->constant_count,
-                         .unchecked = source->unchecked};
+    job.bitcode = f->module;
     return compile(k, &job, error);
 }
 

@@ -18,7 +18,7 @@ struct air_kernel {
     const ingot_allocator *mem;
     pool memory;
     LLVMOrcLLJITRef jit;
-    void (*entry)(air_thread *t);
+    void (*entry)(air_thread *t); /* one thread; of a kernel that does not sync the whole threadgroup */
     bool syncs;
     uint64_t threadgroup_bytes;
     const air_kernel_param *params;

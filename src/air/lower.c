@@ -76,7 +76,9 @@ static LLVMValueRef range_field(air_lower *l, size_t table, uint32_t slot, size_
 {
     LLVMValueRef at = air_int64(l, slot * sizeof(air_range) + offset);
     LLVMValueRef p = LLVMBuildGEP2(l->b, l->i8, air_field(l, table, l->ptr), &at, 1, "");
-    return LLVMBuildLoad2(l->b, type, air_cast_pointer(l, p, type), "");
+    LLVMValueRef v = LLVMBuildLoad2(l->b, type, air_cast_pointer(l, p, type), "");
+    air_never_changes(l, v);
+    return v;
 }
 
 static LLVMValueRef buffer_param(air_lower *l, const air_param *p, unsigned i)
@@ -118,13 +120,13 @@ static LLVMValueRef all_threads(air_lower *l)
 /* What the device gives, in one dimension. */
 static LLVMValueRef input_at(air_lower *l, mf_input input, unsigned d)
 {
-    LLVMValueRef index = field32(l, offsetof(air_thread, index), 0);
+    LLVMValueRef index = l->index;
     switch (input) {
     case MF_INPUT_THREAD_POSITION_IN_GRID: {
         LLVMValueRef first = LLVMBuildMul(l->b, field32(l, offsetof(air_thread, group), d), field32(l, offsetof(air_thread, threads), d), "");
-        return LLVMBuildAdd(l->b, first, field32(l, offsetof(air_thread, position), d), "");
+        return LLVMBuildAdd(l->b, first, l->position[d], "");
     }
-    case MF_INPUT_THREAD_POSITION_IN_THREADGROUP: return field32(l, offsetof(air_thread, position), d);
+    case MF_INPUT_THREAD_POSITION_IN_THREADGROUP: return l->position[d];
     case MF_INPUT_THREADGROUP_POSITION_IN_GRID: return field32(l, offsetof(air_thread, group), d);
     case MF_INPUT_THREADS_PER_GRID:
     case MF_INPUT_GRID_SIZE:
@@ -274,6 +276,7 @@ static void lower_terminator(air_lower *l, LLVMValueRef v)
         return;
     case LLVMUnreachable: {
         LLVMValueRef args[5] = {l->thread, air_int32(l, AIR_FAULT_UNREACHABLE), air_int32(l, AIR_WHAT_ANY), air_int64(l, 0), air_int32(l, 0)};
+        air_note_position(l);
         (void)air_call_host(l, "air_rt_fault", args, 5);
         LLVMBuildUnreachable(l->b);
         return;
@@ -311,16 +314,85 @@ static void fill_phis(air_lower *l, LLVMBasicBlockRef block)
     }
 }
 
+enum { PARAMS = 5 };
+
+static LLVMTypeRef kernel_type(air_lower *l)
+{
+    LLVMTypeRef params[PARAMS] = {l->ptr, l->i32, l->i32, l->i32, l->i32};
+    return LLVMFunctionType(l->none, params, PARAMS, 0);
+}
+
 static void start_function(air_lower *l)
 {
-    LLVMTypeRef param = l->ptr;
-    l->function = LLVMAddFunction(l->to, "air_kernel", LLVMFunctionType(l->none, &param, 1, 0));
+    l->function = LLVMAddFunction(l->to, "air_kernel", kernel_type(l));
+    LLVMSetLinkage(l->function, LLVMInternalLinkage);
     l->thread = LLVMGetParam(l->function, 0);
+    for (unsigned d = 0; d < 3; ++d) l->position[d] = LLVMGetParam(l->function, 1 + d);
+    l->index = LLVMGetParam(l->function, 4);
     l->entry = LLVMAppendBasicBlockInContext(l->c, l->function, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
     l->fuel = LLVMBuildAlloca(l->b, l->i32, "");
     LLVMBuildStore(l->b, air_int32(l, 1u << 31), l->fuel);
     bind_params(l);
+}
+
+/* ---- The entry -------------------------------------------------------------------------------------------------- */
+
+/* A loop from 0 below `count`, begun; the builder is in its body. */
+typedef struct loop {
+    LLVMBasicBlockRef head, end;
+    LLVMValueRef counter;
+} loop;
+
+static loop open_loop(air_lower *l, LLVMValueRef f, LLVMValueRef count)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b), body = LLVMAppendBasicBlockInContext(l->c, f, "body");
+    loop r = {.head = LLVMAppendBasicBlockInContext(l->c, f, "loop"), .end = LLVMAppendBasicBlockInContext(l->c, f, "end")};
+    LLVMValueRef zero = air_int32(l, 0);
+    LLVMBuildBr(l->b, r.head);
+    LLVMPositionBuilderAtEnd(l->b, r.head);
+    r.counter = LLVMBuildPhi(l->b, l->i32, "");
+    LLVMAddIncoming(r.counter, &zero, &from, 1);
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntULT, r.counter, count, ""), body, r.end);
+    LLVMPositionBuilderAtEnd(l->b, body);
+    return r;
+}
+
+static void close_loop(air_lower *l, const loop *r)
+{
+    LLVMValueRef next = LLVMBuildAdd(l->b, r->counter, air_int32(l, 1), "");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(l->b);
+    LLVMAddIncoming(r->counter, &next, &from, 1);
+    LLVMBuildBr(l->b, r->head);
+    LLVMPositionBuilderAtEnd(l->b, r->end);
+}
+
+static void call_kernel(air_lower *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, LLVMValueRef index)
+{
+    LLVMValueRef args[PARAMS] = {l->thread, x, y, z, index};
+    LLVMBuildCall2(l->b, kernel_type(l), l->function, args, PARAMS, "");
+}
+
+static void write_entry(air_lower *l)
+{
+    LLVMTypeRef param = l->ptr;
+    LLVMValueRef f = LLVMAddFunction(l->to, "air_entry", LLVMFunctionType(l->none, &param, 1, 0)), n[3];
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->c, f, "entry"));
+    l->thread = LLVMGetParam(f, 0);
+    if (l->syncs) {
+        for (unsigned d = 0; d < 3; ++d) n[d] = field32(l, offsetof(air_thread, position), d);
+        call_kernel(l, n[0], n[1], n[2], field32(l, offsetof(air_thread, index), 0));
+        LLVMBuildRetVoid(l->b);
+        return;
+    }
+    for (unsigned d = 0; d < 3; ++d) n[d] = field32(l, offsetof(air_thread, threads), d);
+    const loop z = open_loop(l, f, n[2]), y = open_loop(l, f, n[1]), x = open_loop(l, f, n[0]);
+    LLVMValueRef row = LLVMBuildAdd(l->b, LLVMBuildMul(l->b, z.counter, n[1], ""), y.counter, "");
+    call_kernel(l, x.counter, y.counter, z.counter, LLVMBuildAdd(l->b, LLVMBuildMul(l->b, row, n[0], ""), x.counter, ""));
+    close_loop(l, &x);
+    close_loop(l, &y);
+    close_loop(l, &z);
+    LLVMBuildRetVoid(l->b);
 }
 
 void air_lower_module(air_lower *l)
@@ -332,4 +404,5 @@ void air_lower_module(air_lower *l)
     LLVMBuildBr(l->b, block_of(l, order[0])->first);
     for (unsigned i = 0; i < n && !l->failed; ++i) lower_block(l, order[i]);
     for (unsigned i = 0; i < n && !l->failed; ++i) fill_phis(l, order[i]);
+    if (!l->failed) write_entry(l);
 }

@@ -53,7 +53,8 @@ typedef struct air_lower {
     map types, memory_types;       /* by type of the old module */
     map globals;                   /* by global: air_owner */
     map values, owners, blocks;    /* by value or block of the old module */
-    LLVMValueRef function, thread; /* of the new module: the kernel and its parameter */
+    LLVMValueRef function, thread; /* of the new module: the kernel and its first parameter */
+    LLVMValueRef position[3], index; /* its other parameters: of the thread in its threadgroup */
     LLVMBasicBlockRef entry;       /* ends where entry code may still be added */
     LLVMValueRef fuel;
     uint64_t threadgroup_bytes;
@@ -63,7 +64,8 @@ typedef struct air_lower {
     ingot_error *error;
 } air_lower;
 
-/* Lowers the signature's function into a new module as `void air_kernel(air_thread *)`. */
+/* Lowers the signature's function into a new module, whose `void air_entry(air_thread *)` runs one thread, or, where no
+ * thread waits for another (`syncs` false), all threads of the threadgroup in a loop. */
 void air_lower_module(air_lower *l);
 
 /* The first refusal is kept. */
@@ -99,7 +101,9 @@ LLVMValueRef air_load(air_lower *l, LLVMValueRef pointer, LLVMTypeRef from_type)
 void air_store(air_lower *l, LLVMValueRef pointer, LLVMValueRef value, LLVMTypeRef from_type);
 /* Checks `size` bytes at the new pointer p, which is at the old pointer or at an offset from it. */
 void air_check(air_lower *l, const air_owner *owner, LLVMValueRef p, LLVMValueRef size, bool writes);
-LLVMValueRef air_field(air_lower *l, size_t offset, LLVMTypeRef type); /* of the thread */
+LLVMValueRef air_field(air_lower *l, size_t offset, LLVMTypeRef type); /* of the thread: the same as long as it runs */
+void air_never_changes(air_lower *l, LLVMValueRef load); /* may be done once for all threads of a group */
+void air_note_position(air_lower *l); /* before what may report a fault: where the thread is, into its fields */
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type); /* memory in the entry block, an i8 * */
 LLVMValueRef air_cast_pointer(air_lower *l, LLVMValueRef p, LLVMTypeRef to);
 void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint32_t what, LLVMValueRef offset, LLVMValueRef size);

@@ -12,7 +12,25 @@ LLVMValueRef air_field(air_lower *l, size_t offset, LLVMTypeRef type)
 {
     LLVMValueRef at = air_int64(l, offset);
     LLVMValueRef p = LLVMBuildGEP2(l->b, l->i8, l->thread, &at, 1, "");
-    return LLVMBuildLoad2(l->b, type, air_cast_pointer(l, p, type), "");
+    LLVMValueRef v = LLVMBuildLoad2(l->b, type, air_cast_pointer(l, p, type), "");
+    air_never_changes(l, v);
+    return v;
+}
+
+void air_never_changes(air_lower *l, LLVMValueRef load)
+{
+    static const char kind[] = "invariant.load";
+    LLVMMetadataRef nothing = LLVMMDNodeInContext2(l->c, NULL, 0);
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(l->c, kind, sizeof kind - 1), LLVMMetadataAsValue(l->c, nothing));
+}
+
+void air_note_position(air_lower *l)
+{
+    for (unsigned d = 0; d < 3; ++d) {
+        LLVMValueRef at = air_int64(l, offsetof(air_thread, position) + d * sizeof(uint32_t));
+        LLVMValueRef p = LLVMBuildGEP2(l->b, l->i8, l->thread, &at, 1, "");
+        LLVMBuildStore(l->b, l->position[d], air_cast_pointer(l, p, l->i32));
+    }
 }
 
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)
@@ -32,6 +50,7 @@ void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint
     LLVMBasicBlockRef on = LLVMAppendBasicBlockInContext(l->c, l->function, "");
     LLVMBuildCondBr(l->b, good, on, bad);
     LLVMPositionBuilderAtEnd(l->b, bad);
+    air_note_position(l);
     LLVMValueRef args[5] = {l->thread, air_int32(l, (uint64_t)kind), air_int32(l, what), offset, LLVMBuildTrunc(l->b, size, l->i32, "")};
     (void)air_call_host(l, "air_rt_fault", args, 5);
     LLVMBuildUnreachable(l->b);
@@ -50,6 +69,7 @@ void air_check(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef si
     if (l->unchecked) return;
     if (o->kind == AIR_OWNER_UNKNOWN) {
         LLVMValueRef args[4] = {l->thread, p, size, air_int32(l, writes)};
+        air_note_position(l);
         (void)air_call_host(l, "air_rt_check", args, 4);
         return;
     }

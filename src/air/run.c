@@ -139,23 +139,11 @@ static void place_thread(air_crew *c, air_thread *t, size_t index)
     t->position[2] = i / n[0] / n[1];
 }
 
+/* One thread, or all of a group where none waits. */
 static void run_member(void *user)
 {
     air_member *m = user;
     m->thread.crew->kernel->entry(&m->thread);
-    m->state = AIR_DONE;
-    for (;;) leave(&m->thread);
-}
-
-/* All threads on one fibre. */
-static void run_all(void *user)
-{
-    air_member *m = user;
-    air_crew *c = m->thread.crew;
-    for (size_t i = 0; i < c->count; ++i) {
-        place_thread(c, &m->thread, i);
-        c->kernel->entry(&m->thread);
-    }
     m->state = AIR_DONE;
     for (;;) leave(&m->thread);
 }
@@ -168,7 +156,7 @@ static void start_group(air_crew *c, const uint32_t group[3])
         char *stack = c->stacks + i * (c->stack_bytes + c->page) + c->page;
         memcpy(m->thread.group, group, sizeof m->thread.group);
         m->state = AIR_READY;
-        air_fibre_prepare(&m->fibre, stack, c->stack_bytes, c->contexts + (i + 1) * context, c->fibres == 1 ? run_all : run_member, m);
+        air_fibre_prepare(&m->fibre, stack, c->stack_bytes, c->contexts + (i + 1) * context, run_member, m);
     }
     if (c->group_bytes != 0) memset(c->group_memory, 0xff, c->group_bytes);
 }
@@ -224,7 +212,7 @@ static void run_group(air_crew *c, const uint32_t group[3])
     start_group(c, group);
     while (c->fault.kind == AIR_FAULT_NONE) {
         if (run_ready(c)) continue;
-        if (c->fibres > 1 && exchange_all(c)) continue;
+        if (c->kernel->syncs && exchange_all(c)) continue;
         if (pass_barrier(c)) return;
     }
 }

@@ -64,7 +64,6 @@ typedef struct air_writer {
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i16, i32, i64, none;
     diag_list *diags;
-    const mf_unit *unit;
     const mf_function *kernel;
     bool precise;               /* no fast_ forms where the text does not ask for them */
     map types, records, globals;

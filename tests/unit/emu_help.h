@@ -7,6 +7,7 @@
 
 #include "test.h"
 
+#include "air_twin.h"
 #include "emu/emu.h"
 
 static const char *const emu_head = "#include <metal_stdlib>\nusing namespace metal;\n";
@@ -22,6 +23,7 @@ static inline emu_library *emu_text(const char *body)
     buf diags = buf_make(&mem_default);
     const ingot_status status = emu_library_compile(NULL, buf_view(&text), STR("test.metal"), &l, &diags, &error);
     if (status != INGOT_OK) fail_msg("%.*s\n%s", (int)diags.n, diags.p, text.p);
+    twin_note(l, &text);
     buf_free(&text);
     buf_free(&diags);
     return l;
@@ -59,10 +61,14 @@ static inline ingot_status emu_try(emu_library *l, const char *kernel, const emu
     return emu_run(&launch, error);
 }
 
+/* The run has to succeed; where the tests are run with a twin, also as native code, with the same results. */
 static inline void emu_must(emu_library *l, const char *kernel, const emu_case *c)
 {
     ingot_error error;
-    if (emu_try(l, kernel, c, &error) != INGOT_OK) fail_msg("%s", error.message);
+    const emu_launch launch = emu_launch_of(l, kernel, c);
+    twin_copy before = twin_take(l, &launch);
+    if (emu_run(&launch, &error) != INGOT_OK) fail_msg("%s", error.message);
+    twin_compare(&before, kernel, &launch);
 }
 
 /* Compiles, runs kernel `k` once, frees. */
