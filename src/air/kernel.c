@@ -68,8 +68,12 @@ static ingot_status link_object(air_kernel *k, str object, ingot_error *error)
     LLVMOrcExecutorAddress at = 0;
     failed = LLVMOrcLLJITLookup(k->jit, &at, "air_entry");
     if (failed != NULL) return of_llvm(failed, error);
-    const uintptr_t address = (uintptr_t)at;
+    uintptr_t address = (uintptr_t)at;
     memcpy(&k->entry, &address, sizeof k->entry);
+    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_constants");
+    if (failed != NULL) return of_llvm(failed, error);
+    address = (uintptr_t)at;
+    memcpy(&k->constants, &address, sizeof k->constants);
     return INGOT_OK;
 }
 

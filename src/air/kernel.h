@@ -19,6 +19,7 @@ struct air_kernel {
     pool memory;
     LLVMOrcLLJITRef jit;
     void (*entry)(air_thread *t); /* one thread; of a kernel that does not sync the whole threadgroup */
+    const air_range *constants; /* of its module; the last one has size 0 */
     bool syncs;
     uint64_t threadgroup_bytes;
     const air_kernel_param *params;

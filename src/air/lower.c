@@ -205,6 +205,10 @@ static LLVMValueRef lower_alloca(air_lower *l, LLVMValueRef v)
     air_owner owner = {.kind = AIR_OWNER_FIXED, .identity = v, .base = air_room(l, type), .what = AIR_WHAT_THREAD};
     owner.size = air_int64(l, LLVMABISizeOfType(l->layout, type));
     own(l, v, &owner);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b); /* what is never set has all bits ones */
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    LLVMBuildMemSet(l->b, owner.base, LLVMConstAllOnes(l->i8), owner.size, 16);
+    LLVMPositionBuilderAtEnd(l->b, here);
     return owner.base;
 }
 
@@ -395,6 +399,25 @@ static void write_entry(air_lower *l)
     LLVMBuildRetVoid(l->b);
 }
 
+/* Where the module's constants lie, for checks at run time: pairs of address and size, the last one 0. */
+static void write_constants(air_lower *l)
+{
+    size_t n = 0;
+    for (const air_constant_list *c = l->constants; c != NULL; c = c->next) ++n;
+    LLVMTypeRef parts[2] = {l->ptr, l->i64};
+    const LLVMTypeRef pair = LLVMStructTypeInContext(l->c, parts, 2, 0);
+    LLVMValueRef *all = arena_array(l->mem, LLVMValueRef, n + 1);
+    n = 0;
+    for (const air_constant_list *c = l->constants; c != NULL; c = c->next) {
+        LLVMValueRef one[2] = {c->base, c->size};
+        all[n++] = LLVMConstStructInContext(l->c, one, 2, 0);
+    }
+    all[n++] = LLVMConstNull(pair);
+    LLVMValueRef g = LLVMAddGlobal(l->to, LLVMArrayType(pair, (unsigned)n), "air_constants");
+    LLVMSetInitializer(g, LLVMConstArray(pair, all, (unsigned)n));
+    LLVMSetGlobalConstant(g, 1);
+}
+
 void air_lower_module(air_lower *l)
 {
     start_function(l);
@@ -404,5 +427,7 @@ void air_lower_module(air_lower *l)
     LLVMBuildBr(l->b, block_of(l, order[0])->first);
     for (unsigned i = 0; i < n && !l->failed; ++i) lower_block(l, order[i]);
     for (unsigned i = 0; i < n && !l->failed; ++i) fill_phis(l, order[i]);
-    if (!l->failed) write_entry(l);
+    if (l->failed) return;
+    write_entry(l);
+    write_constants(l);
 }

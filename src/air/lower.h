@@ -36,6 +36,12 @@ typedef struct air_owner {
 } air_owner;
 enum { AIR_WHAT_THREAD = 1000, AIR_WHAT_CONSTANT, AIR_WHAT_THREADGROUP, AIR_WHAT_ANY };
 
+/* The constants of the new module, the last one first. */
+typedef struct air_constant_list {
+    LLVMValueRef base, size;
+    struct air_constant_list *next;
+} air_constant_list;
+
 typedef struct air_block {
     LLVMBasicBlockRef first, last;
     uint32_t order; /* in reverse post-order, from 1 */
@@ -57,6 +63,7 @@ typedef struct air_lower {
     LLVMValueRef position[3], index; /* its other parameters: of the thread in its threadgroup */
     LLVMBasicBlockRef entry;       /* ends where entry code may still be added */
     LLVMValueRef fuel;
+    air_constant_list *constants;
     uint64_t threadgroup_bytes;
     uint32_t sites;                /* barriers and exchanges so far */
     bool syncs;                    /* has such */

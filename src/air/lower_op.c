@@ -213,18 +213,26 @@ static LLVMValueRef shuffle(air_lower *l, LLVMValueRef v)
     return r;
 }
 
+/* `whole` with `v` at the place that the indices lead to. */
+static LLVMValueRef with_part(air_lower *l, LLVMValueRef whole, LLVMValueRef v, const unsigned *index, unsigned n)
+{
+    if (n == 1) return LLVMBuildInsertValue(l->b, whole, v, index[0], "");
+    LLVMValueRef inner = LLVMBuildExtractValue(l->b, whole, index[0], "");
+    return LLVMBuildInsertValue(l->b, whole, with_part(l, inner, v, index + 1, n - 1), index[0], "");
+}
+
 /* Parts of structures and arrays, whose new type may keep a matrix as an array. */
 static LLVMValueRef part(air_lower *l, LLVMOpcode op, LLVMValueRef v)
 {
     const unsigned n = LLVMGetNumIndices(v), *index = LLVMGetIndices(v);
     LLVMValueRef whole = operand(l, v, 0);
-    const bool matrix = air_is_matrix(op == LLVMExtractValue ? LLVMTypeOf(v) : LLVMTypeOf(LLVMGetOperand(v, 1)));
-    if (n != 1 || matrix) {
-        air_refuse(l, "this part of a structure cannot be reached: %u indices", n);
+    if (air_is_matrix(op == LLVMExtractValue ? LLVMTypeOf(v) : LLVMTypeOf(LLVMGetOperand(v, 1)))) {
+        air_refuse(l, "simdgroup matrices within structures are not supported");
         return LLVMConstNull(air_type(l, LLVMTypeOf(v)));
     }
-    if (op == LLVMExtractValue) return LLVMBuildExtractValue(l->b, whole, index[0], "");
-    return LLVMBuildInsertValue(l->b, whole, operand(l, v, 1), index[0], "");
+    if (op == LLVMInsertValue) return with_part(l, whole, operand(l, v, 1), index, n);
+    for (unsigned i = 0; i < n; ++i) whole = LLVMBuildExtractValue(l->b, whole, index[i], "");
+    return whole;
 }
 
 static LLVMValueRef compare(air_lower *l, LLVMValueRef v)

@@ -46,7 +46,7 @@ static LLVMValueRef aggregate(air_lower *l, LLVMValueRef v)
     for (unsigned i = 0; i < n; ++i) {
         parts[i] = air_value(l, part_of(v, i));
         if (LLVMIsConstant(parts[i])) continue;
-        air_refuse(l, "constants that hold addresses are not supported");
+        air_refuse(l, "constants that hold addresses of threadgroup memory are not supported");
         return LLVMGetUndef(air_type(l, t));
     }
     if (k == LLVMVectorTypeKind) return LLVMConstVector(parts, n);
@@ -57,6 +57,13 @@ static LLVMValueRef aggregate(air_lower *l, LLVMValueRef v)
 static unsigned space_of(LLVMValueRef global)
 {
     return LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+}
+
+static void note_constant(air_lower *l, const air_owner *owner)
+{
+    air_constant_list *one = arena_new(l->mem, air_constant_list);
+    *one = (air_constant_list){owner->base, owner->size, l->constants};
+    l->constants = one;
 }
 
 /* A threadgroup variable gets its place in the group's memory, anything else becomes a constant of the new module. */
@@ -91,6 +98,7 @@ static air_owner *place_global(air_lower *l, LLVMValueRef v)
     LLVMSetLinkage(global, LLVMInternalLinkage);
     LLVMSetAlignment(global, 16);
     owner->base = LLVMConstBitCast(global, l->ptr);
+    note_constant(l, owner);
     return owner;
 }
 
@@ -103,6 +111,22 @@ static const air_owner *global_owner(air_lower *l, LLVMValueRef v)
     return owner;
 }
 
+/* For a value that nobody set: all bits ones, as the software device has it. */
+static LLVMValueRef any_value(air_lower *l, LLVMTypeRef t)
+{
+    switch ((int)LLVMGetTypeKind(t)) {
+    case LLVMIntegerTypeKind: return LLVMConstAllOnes(t);
+    case LLVMFloatTypeKind: return LLVMConstBitCast(LLVMConstAllOnes(l->i32), t);
+    case LLVMVectorTypeKind: {
+        const unsigned n = LLVMGetVectorSize(t);
+        LLVMValueRef *parts = arena_array(l->mem, LLVMValueRef, n);
+        for (unsigned i = 0; i < n; ++i) parts[i] = any_value(l, LLVMGetElementType(t));
+        return LLVMConstVector(parts, n);
+    }
+    default: return LLVMConstNull(t);
+    }
+}
+
 LLVMValueRef air_value(air_lower *l, LLVMValueRef v)
 {
     LLVMValueRef known = map_get_id(&l->values, v);
@@ -113,7 +137,7 @@ LLVMValueRef air_value(air_lower *l, LLVMValueRef v)
     } else if (LLVMIsAConstantFP(v) != NULL) {
         return float_constant(l, v);
     } else if (LLVMIsUndef(v)) {
-        return LLVMConstNull(air_type(l, t)); /* any value will do */
+        return any_value(l, air_type(l, t));
     } else if (LLVMIsAConstantAggregateZero(v) != NULL || LLVMIsAConstantPointerNull(v) != NULL) {
         return LLVMConstNull(air_type(l, t));
     } else if (LLVMIsAConstantDataSequential(v) != NULL || LLVMIsAConstantVector(v) != NULL || LLVMIsAConstantArray(v) != NULL ||

@@ -60,6 +60,11 @@ void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes)
         read_only = true;
     }
     if (inside(p, size, c->group_memory, c->group_bytes)) return;
+    for (const air_range *r = k->constants; r->size != 0; ++r) {
+        if (!inside(p, size, r->data, r->size)) continue;
+        if (writes == 0) return;
+        read_only = true;
+    }
     if (inside(p, size, c->stacks, c->fibres * (c->stack_bytes + c->page))) return;
     air_rt_fault(t, read_only ? AIR_FAULT_READ_ONLY : AIR_FAULT_BOUNDS, UINT32_MAX, 0, (uint32_t)size);
 }

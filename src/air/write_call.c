@@ -459,6 +459,7 @@ static LLVMValueRef spread(air_writer *w, const call *c, LLVMValueRef s)
 
 static LLVMValueRef all_or_any(air_writer *w, const call *c, bool all)
 {
+    if (c->t->width == 1) return c->a[0];
     LLVMValueRef r = part(w, c->a[0], 0);
     for (unsigned i = 1; i < c->t->width; ++i) {
         LLVMValueRef e = part(w, c->a[0], i);

@@ -193,11 +193,24 @@ static LLVMValueRef decayed(air_writer *w, const mf_expr *e)
     return air_write_pointer_cast(w, p.p, air_write_memory_type(w, e->type->elem));
 }
 
+/* Matrices column by column. */
+static LLVMValueRef converted(air_writer *w, const mf_expr *e)
+{
+    LLVMValueRef v = air_write_value(w, e->a);
+    if (e->type->kind != MF_TYPE_MATRIX) return air_write_convert(w, v, e->a->type, e->type);
+    LLVMValueRef r = LLVMGetUndef(air_write_value_type(w, e->type));
+    for (unsigned i = 0; i < e->type->columns; ++i) {
+        LLVMValueRef column = LLVMBuildExtractValue(w->b, v, i, "");
+        r = LLVMBuildInsertValue(w->b, r, air_write_convert(w, column, e->a->type->elem, e->type->elem), i, "");
+    }
+    return r;
+}
+
 static LLVMValueRef cast(air_writer *w, const mf_expr *e)
 {
     const LLVMTypeRef type = air_write_value_type(w, e->type);
     switch (e->cast) {
-    case MF_CAST_CONVERT: return air_write_convert(w, air_write_value(w, e->a), e->a->type, e->type);
+    case MF_CAST_CONVERT: return converted(w, e);
     case MF_CAST_SPLAT: {
         LLVMValueRef v = air_write_value(w, e->a);
         if (mf_is_vector(e->type)) return air_write_splat(w, v, e->type->width);
@@ -328,6 +341,7 @@ static LLVMValueRef aggregate(air_writer *w, const mf_expr *e)
             const air_record_layout *l = air_write_record(w, e->type->record);
             part.p = LLVMBuildStructGEP2(w->b, l->type, p.p, l->fields[i], "");
             part.type = e->type->record->fields[i].type;
+            part.p = air_write_pointer_cast(w, part.p, air_write_memory_type(w, part.type));
         }
         air_write_store(w, part, air_write_value(w, e->args[i]));
     }

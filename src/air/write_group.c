@@ -58,6 +58,27 @@ static LLVMValueRef exchange(air_writer *w, const mf_expr *e, const char *group,
     return air_write_air(w, whole.p, air_write_value_type(w, t), args, e->arg_count);
 }
 
+/* f(data, filling, delta, modulo): within each run of `modulo` lanes the data move by delta, and what comes in at the end
+ * is that of `filling` at the other end. By plain shuffles. */
+static LLVMValueRef shuffle_and_fill(air_writer *w, const mf_expr *e, bool quad, bool up)
+{
+    const mf_type *t = e->args[0]->type;
+    LLVMValueRef data = air_write_value(w, e->args[0]), filling = air_write_value(w, e->args[1]);
+    LLVMValueRef delta = LLVMBuildIntCast2(w->b, air_write_value(w, e->args[2]), w->i32, 0, "");
+    LLVMValueRef modulo = LLVMBuildIntCast2(w->b, air_write_value(w, e->args[3]), w->i32, 0, ""), lane = air_write_lane(w);
+    if (quad) lane = LLVMBuildAnd(w->b, lane, air_write_int(w, 3), "");
+    LLVMValueRef at = LLVMBuildURem(w->b, lane, modulo, "");
+    LLVMValueRef moved = up ? LLVMBuildSub(w->b, lane, delta, "") : LLVMBuildAdd(w->b, lane, delta, "");
+    LLVMValueRef around = up ? LLVMBuildAdd(w->b, moved, modulo, "") : LLVMBuildSub(w->b, moved, modulo, "");
+    LLVMValueRef inside = up ? LLVMBuildICmp(w->b, LLVMIntULE, delta, at, "")
+                             : LLVMBuildICmp(w->b, LLVMIntULT, LLVMBuildAdd(w->b, at, delta, ""), modulo, "");
+    const str name = str_format(w->mem, "%s_shuffle.%s", quad ? "quad" : "simd", air_write_type_name(w, t, true).p);
+    LLVMValueRef one[2] = {data, LLVMBuildTrunc(w->b, moved, w->i16, "")}, two[2] = {filling, LLVMBuildTrunc(w->b, around, w->i16, "")};
+    LLVMValueRef a = air_write_air(w, name.p, air_write_value_type(w, t), one, 2);
+    LLVMValueRef b = air_write_air(w, name.p, air_write_value_type(w, t), two, 2);
+    return LLVMBuildSelect(w->b, inside, a, b, "");
+}
+
 static LLVMValueRef ballot(air_writer *w, bool quad, LLVMValueRef v)
 {
     return air_write_air(w, quad ? "quad_ballot.i64" : "simd_ballot.i64", w->i64, &v, 1);
@@ -250,6 +271,11 @@ LLVMValueRef air_write_group(air_writer *w, const mf_expr *e)
     if ((traits & MF_BARRIER) != 0) return barrier(w, e);
     switch ((int)e->builtin) {
     case MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX: return filled(w, e);
+    case MF_FN_THREAD_INDEX_IN_SIMDGROUP: return LLVMBuildIntCast2(w->b, air_write_lane(w), air_write_value_type(w, e->type), 0, "");
+    case MF_FN_SIMD_SHUFFLE_AND_FILL_UP: return shuffle_and_fill(w, e, false, true);
+    case MF_FN_SIMD_SHUFFLE_AND_FILL_DOWN: return shuffle_and_fill(w, e, false, false);
+    case MF_FN_QUAD_SHUFFLE_AND_FILL_UP: return shuffle_and_fill(w, e, true, true);
+    case MF_FN_QUAD_SHUFFLE_AND_FILL_DOWN: return shuffle_and_fill(w, e, true, false);
     case MF_FN_SIMDGROUP_LOAD: return move(w, e, false);
     case MF_FN_SIMDGROUP_STORE: return move(w, e, true);
     case MF_FN_SIMDGROUP_MULTIPLY:

@@ -187,11 +187,12 @@ static air_place member(air_writer *w, const mf_expr *e)
     air_place p = air_write_place(w, e->a);
     const mf_record *r = e->a->type->record;
     const mf_field *f = &r->fields[e->field];
-    if (r->is_union || f->is_reference) {
+    if (r->is_union) {
         p.p = air_write_pointer_cast(w, p.p, air_write_memory_type(w, f->type));
     } else {
         const air_record_layout *l = air_write_record(w, r);
         p.p = LLVMBuildStructGEP2(w->b, l->type, p.p, l->fields[e->field], "");
+        p.p = air_write_pointer_cast(w, p.p, air_write_memory_type(w, f->type));
     }
     p.type = f->type;
     p.is_volatile = p.is_volatile || (f->quals & MF_VOLATILE) != 0;

@@ -76,17 +76,26 @@ const air_record_layout *air_write_record(air_writer *w, const mf_record *r)
     if (known != NULL) return known;
     air_record_layout *l = arena_new(w->mem, air_record_layout);
     l->fields = arena_array(w->mem, unsigned, r->field_count + 1);
+    map_put_id(w->mem, &w->records, r, l); /* a pointer to it among its own fields is one to bytes */
     if (r->is_union) l->type = union_type(w, r->type);
     else if (!lay_out(w, r, false, l) && !lay_out(w, r, true, l)) air_write_refuse(w, r->at, "the layout of this structure is not supported");
     if (l->type == NULL) l->type = pad(w, r->type->size);
-    map_put_id(w->mem, &w->records, r, l);
     return l;
+}
+
+/* Its layout is being made: it has no type yet. */
+static bool is_underway(const air_writer *w, const mf_type *t)
+{
+    while (t->kind == MF_TYPE_ARRAY || t->kind == MF_TYPE_POINTER) t = t->elem;
+    if (t->kind != MF_TYPE_RECORD) return false;
+    const air_record_layout *l = map_get_id(&w->records, t->record);
+    return l != NULL && l->type == NULL;
 }
 
 static LLVMTypeRef pointer_type(air_writer *w, const mf_type *t)
 {
     const mf_type *to = t->elem;
-    const bool sized = to != NULL && to->kind != MF_TYPE_VOID && to->size != 0;
+    const bool sized = to != NULL && to->kind != MF_TYPE_VOID && to->size != 0 && !is_underway(w, to);
     return LLVMPointerType(sized ? air_write_memory_type(w, to) : w->i8, t->kind == MF_TYPE_NULL ? 0 : air_write_space(t->space));
 }
 
