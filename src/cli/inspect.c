@@ -172,7 +172,7 @@ static int inspect_metallib(inspection *in)
         code = print_bytes(in->c, text.data, text.size);
     } else {
         cli_bytes_print(&text, "%s: metallib, ", in->file);
-        metallib_text(library, &text);
+        metallib_print(library, &text);
         code = print_bytes(in->c, text.data, text.size);
     }
     ingot_metallib_release(part);

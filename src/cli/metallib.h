@@ -21,7 +21,7 @@ int metallib_open(cli *c, const char *name, const char *slice, metallib_file *ou
 int metallib_save(cli *c, const ingot_metallib *library, const char *path);
 
 /* All that is known of it. */
-void metallib_text(const ingot_metallib *library, cli_bytes *out);
+void metallib_print(const ingot_metallib *library, cli_bytes *out);
 /* The same as the members of an object that is open. */
 void metallib_json(const ingot_metallib *library, cli_json *out);
 

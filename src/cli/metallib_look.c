@@ -67,7 +67,7 @@ static int look(cli *c, const cli_words *words, bool all)
         metallib_json(file.library, &j);
         cli_json_end(&j);
     } else {
-        metallib_text(file.library, &text);
+        metallib_print(file.library, &text);
     }
     code = print(c, &text);
     ingot_metallib_release(file.library);

@@ -47,7 +47,7 @@ static void print_function(const ingot_metallib_function *f, cli_bytes *out)
     }
 }
 
-void metallib_text(const ingot_metallib *library, cli_bytes *out)
+void metallib_print(const ingot_metallib *library, cli_bytes *out)
 {
     ingot_metallib_info info;
     ingot_metallib_describe(library, &info);
