@@ -64,8 +64,8 @@ class Library(unittest.TestCase):
         a, out = np.arange(10, dtype="float32"), np.zeros(10, "float32")
         self.lib.scaled(a, out, 2.5, [1, 100])
         np.testing.assert_array_equal(out, a * np.float32(2.5) + np.where(np.arange(10) % 2, 100, 1))
-        self.lib.scaled(a, out, np.float32(1), np.array([0, 0], "uint32"), threads=6, group_size=2)
-        np.testing.assert_array_equal(out[:6], a[:6])
+        self.lib.scaled(a, out, np.float32(1), np.array([0, 0], "uint32"), threads=5, group_size=2)
+        np.testing.assert_array_equal(out[:5], a[:5])
 
     def test_grids(self):
         out = np.zeros((2, 3, 5, 4), "uint32")
@@ -76,6 +76,12 @@ class Library(unittest.TestCase):
         self.lib.where_am_i(out, groups=(5, 3, 2), group_size=1)
         np.testing.assert_array_equal(out[..., 0], x)
         self.lib.where_am_i(out, threads=0)
+        out[:] = 7
+        self.lib.where_am_i(out, threads=(5, 3, 2), group_size=(4, 2, 1))  # smaller threadgroups at the ends
+        np.testing.assert_array_equal(out[..., :3], np.stack([x, y, z], -1))
+        many, twice = np.arange(5000, dtype="float32"), np.zeros(5000, "float32")
+        self.lib.scaled(many, twice, 2.0, [0, 0])  # one thread an element, in groups that do not divide them
+        np.testing.assert_array_equal(twice, many * 2)
 
     def test_function_constants(self):
         out = np.zeros(3, "int32")
