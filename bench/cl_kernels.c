@@ -1,7 +1,7 @@
 /* The workloads of emu_kernels.c in OpenCL C, for PoCL and Oclgrind: milliseconds a launch of the whole grid.
  * usage: cl_kernels [RUNS]           the least of RUNS, by the processor time of all threads
- *        cl_kernels slope FROM TO    from two parts of the grid, 1/FROM and 1/TO of it, what the whole would take: for
- *                                    interpreters that cannot do the whole in reasonable time */
+ *        cl_kernels slope FROM TO    from two parts of the grid, about 1/FROM and 1/TO of it, what the whole would take:
+ *                                    for interpreters that cannot do the whole in reasonable time */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -75,11 +75,18 @@ static double now(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* One launch of 1/part of the groups. */
+/* The groups of 1/part of the grid; of a square one its rows, of which eight times as many are taken. */
+static size_t part_of(const workload *w, size_t part)
+{
+    const size_t groups = w->groups[1] > 1 ? w->groups[1] * (part > 1 ? 8 : 1) / part : w->groups[0] / part;
+    return groups > 0 ? groups : 1;
+}
+
+/* One launch of a part; its milliseconds. */
 static double launch(cl_command_queue queue, cl_kernel kernel, const workload *w, size_t part)
 {
     const bool square = w->groups[1] > 1;
-    const size_t groups = w->groups[square ? 1 : 0] / part > 0 ? w->groups[square ? 1 : 0] / part : 1;
+    const size_t groups = part_of(w, part);
     const size_t local[2] = {w->threads[0], w->threads[1]};
     const size_t global[2] = {(square ? w->groups[0] : groups) * local[0], (square ? groups : 1) * local[1]};
     const double from = now();
@@ -93,7 +100,8 @@ static double measure(cl_command_queue queue, cl_kernel kernel, const workload *
     if (argc > 3 && strcmp(argv[1], "slope") == 0) {
         const size_t p = (size_t)strtoul(argv[2], NULL, 10), q = (size_t)strtoul(argv[3], NULL, 10);
         const double small = launch(queue, kernel, w, p), large = launch(queue, kernel, w, q);
-        return (large - small) / (1.0 / (double)q - 1.0 / (double)p);
+        const double all = (double)w->groups[w->groups[1] > 1 ? 1 : 0];
+        return (large - small) * all / (double)(part_of(w, q) - part_of(w, p));
     }
     const int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 7;
     double least = 1e30;

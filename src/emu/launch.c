@@ -525,7 +525,7 @@ static size_t split_grid(const emu_launch *l, part out[MOST_PARTS])
 {
     size_t n = 0;
     for (unsigned k = 0; k < MOST_PARTS; ++k) {
-        part p;
+        part p = {.first = {0}};
         bool any = true;
         for (unsigned d = 0; d < 3; ++d) {
             const bool end = (k >> d & 1u) != 0;
