@@ -92,7 +92,7 @@ static void test_alignment(void **state)
 static void test_documented(void **state)
 {
     (void)state;
-    FILE *f = fopen("docs/checks.md", "rb");
+    FILE *f = fopen("docs/findings.md", "rb");
     assert_non_null(f);
     static char page[32768];
     page[fread(page, 1, sizeof page - 1, f)] = '\0';
@@ -100,7 +100,7 @@ static void test_documented(void **state)
     for (unsigned r = 1; r < EMU_RULES; ++r) {
         char row[128];
         (void)snprintf(row, sizeof row, "| `%s` | %s |", emu_rule_name((emu_rule)r), emu_check_name(emu_rule_check((emu_rule)r)));
-        if (strstr(page, row) == NULL) fail_msg("docs/checks.md has no row %s", row);
+        if (strstr(page, row) == NULL) fail_msg("docs/findings.md has no row %s", row);
         assert_true(emu_rule_fix((emu_rule)r)[0] != '\0');
     }
 }
