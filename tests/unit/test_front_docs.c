@@ -33,17 +33,18 @@ static const row names[] = {
 #undef SCRIPT_NAME
 };
 
-/* How a program writes a space's names. */
-static const char *prefix(const char *space)
+/* How a program writes a space's names; a space not listed is a module of its name in small letters. */
+static void print_prefix(buf *out, const char *space)
 {
-    static const char *const spellings[][2] = {{"T", "T."},       {"I", "I."},       {"AXIS", "T.axis."},       {"METAL", "T.metal."},
-                                               {"TVM", "tvm."},   {"METHOD", "e."},  {"TIRX", "tvm.tirx."},     {"SCRIPT", "tvm.script."},
-                                               {"BUILTIN", ""}}; /* Python's own */
+    static const char *const spellings[][2] = {{"T", "T."},     {"I", "I."},      {"AXIS", "T.axis."},     {"METAL", "T.metal."},
+                                               {"METHOD", "e."}, {"BUILTIN", ""}, {"TIRX", "tvm.tirx."}, {"SCRIPT", "tvm.script."}};
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; ++i) {
-        if (strcmp(spellings[i][0], space) == 0) return spellings[i][1];
+        if (strcmp(spellings[i][0], space) != 0) continue;
+        buf_text(out, spellings[i][1]);
+        return;
     }
-    fail_msg("a space that this test does not know: %s", space);
-    return "";
+    for (const char *p = space; *p != '\0'; ++p) buf_char(out, (char)(*p | 0x20));
+    buf_char(out, '.');
 }
 
 /* "a b? *c" as "a, b=, *c". */
@@ -64,7 +65,9 @@ static const ir_builtin_info *builtin(const char *name)
 
 static void print_row(buf *out, const char *space, const char *name, const char *parameters, const char *metal)
 {
-    buf_printf(out, "| `%s%s` | ", space, name);
+    buf_text(out, "| `");
+    print_prefix(out, space);
+    buf_printf(out, "%s` | ", name);
     if (parameters[0] != '\0') {
         buf_char(out, '`');
         print_parameters(out, parameters);
@@ -83,8 +86,8 @@ static void print_names(buf *out)
         (void)snprintf(full, sizeof full, "%s%s", strcmp(r->space, "METAL") == 0 ? "metal." : "", r->name);
         const ir_builtin_info *info = r->space[0] == 'T' || r->space[0] == 'M' ? builtin(full) : NULL;
         const char *metal = info != NULL ? info->msl : NULL;
-        if (strcmp(r->handler, "fn_refused") == 0) print_row(out, prefix(r->space), r->name, r->parameters, "refused by name");
-        else print_row(out, prefix(r->space), r->name, r->parameters, metal);
+        if (strcmp(r->handler, "fn_refused") == 0) print_row(out, r->space, r->name, r->parameters, "refused by name");
+        else print_row(out, r->space, r->name, r->parameters, metal);
     }
 }
 
