@@ -84,7 +84,8 @@ static void print_names(buf *out)
         const row *r = &names[i];
         char full[96];
         (void)snprintf(full, sizeof full, "%s%s", strcmp(r->space, "METAL") == 0 ? "metal." : "", r->name);
-        const ir_builtin_info *info = r->space[0] == 'T' || r->space[0] == 'M' ? builtin(full) : NULL;
+        bool is_function = strcmp(r->space, "T") == 0 || strcmp(r->space, "METAL") == 0;
+        const ir_builtin_info *info = is_function ? builtin(full) : NULL;
         const char *metal = info != NULL ? info->msl : NULL;
         if (strcmp(r->handler, "fn_refused") == 0) print_row(out, r->space, r->name, r->parameters, "refused by name");
         else print_row(out, r->space, r->name, r->parameters, metal);
