@@ -30,7 +30,7 @@ done
 ingot_is 0 run "$root/examples/add_one.py" --time
 out "time of main_kernel: 0.020 ms"
 ingot_is 0 run "$root/examples/add_one.py" --time --json
-out '"seconds": 2'
+out '"seconds": '
 
 ingot_is 0 run "$root/examples/two_kernels.py" --archive kept -v
 err "wrote kept"
