@@ -72,9 +72,9 @@ const cli_verb cli_verb_metallib_build = {
     .name = "metallib build",
     .arguments = "[OPTION]... FILE.metal",
     .summary = "Compile the kernels of an MSL text to a metallib, without Apple's tools.",
-    .details = "The same text gives the same bytes. Apple's own compiler has not been seen to accept such a\n"
-               "file: docs/air.md says what was checked, and tools/mac-load-check asks a Mac. This needs the\n"
-               "AIR component, libingot-air.\n"
+    .details = "The same text gives the same bytes. Apple's own compiler has not been seen to\n"
+               "accept such a file: docs/air.md says what was checked, and tools/mac-load-check\n"
+               "asks a Mac. This needs the AIR component, libingot-air.\n"
                "\n"
                "examples:\n"
                "  ingot metallib build add.metal -o add.metallib\n"
