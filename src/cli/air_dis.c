@@ -54,8 +54,8 @@ const cli_verb cli_verb_air_dis = {
     .arguments = "[OPTION]... FILE[:KERNEL]",
     .summary = "Print the AIR of a metallib as LLVM text.",
     .details = "Before each function's module stands its signature as the air.* metadata gives\n"
-               "it. The file is checked first and LLVM reads it in a process of its own, so\n"
-               "that a damaged file is an error. This needs the AIR component, libingot-air.\n"
+               "it. The file is checked first and LLVM reads it in a process of its own, so that\n"
+               "a damaged file is an error. This needs the AIR component, libingot-air.\n"
                "\n"
                "examples:\n"
                "  ingot air dis lib.metallib\n"
