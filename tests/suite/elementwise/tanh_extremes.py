@@ -20,3 +20,4 @@ def reference(A, H):
     t = np.tanh(A.astype(np.float64))
     with np.errstate(divide="ignore"):
         return {"B": t, "G": np.tanh(H.astype(np.float64)).astype("float16"), "Z": 1 / t}
+overflows = True

@@ -32,3 +32,4 @@ def reference(A):
         e = np.where(np.isinf(x), 0, np.exp(x - np.maximum(x.max(axis=1, keepdims=True), -3e38)))
         B = e / e.sum(axis=1, keepdims=True)
     return {"B": B, "C": np.isnan(B).astype("int32") * 3}
+overflows = True

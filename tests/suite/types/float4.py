@@ -58,3 +58,4 @@ def probes():
 
 tolerance = 0
 inputs = {"C": lambda rng: np.arange(256).astype("uint8"), "X": lambda rng: probes()}
+overflows = True

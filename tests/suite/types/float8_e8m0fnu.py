@@ -27,3 +27,4 @@ def reference(C, W, V, S, D):
 
 tolerance = 0
 inputs = {"C": lambda rng: np.arange(256).astype("uint8"), "W": lambda rng: rng.integers(0, 256, (256, 16)).astype("uint8")}
+overflows = True
