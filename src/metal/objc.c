@@ -53,7 +53,7 @@ static void register_selectors(metal_objc *o)
 {
     static const char *const texts[] = {
 #define METAL_ROW(NAME, TEXT) [METAL_SEL_##NAME] = TEXT,
-#include "metal/selectors_list.h"
+#include "metal/selectors_list.def"
     };
     for (size_t i = 0; i < METAL_SEL_COUNT; ++i) o->selectors[i] = o->sel_registerName(texts[i]);
 }

@@ -36,7 +36,7 @@ typedef struct metal_size {
 
 typedef enum metal_selector_name {
 #define METAL_ROW(NAME, TEXT) METAL_SEL_##NAME,
-#include "metal/selectors_list.h"
+#include "metal/selectors_list.def"
     METAL_SEL_COUNT
 } metal_selector_name;
 
@@ -149,7 +149,7 @@ static inline void metal_release(const metal_objc *o, metal_id object)
         METAL_SEND(void (*)(metal_id, metal_sel, A, B, C, D, E))(to, METAL_NAMED(NAME), a, b, c, d, e);                       \
     }
 #include "metal/selectors.def"
-#include "metal/selectors_undef.h"
+#include "metal/selectors_undef.def"
 #undef METAL_SEND
 #undef METAL_SEND_SIZE
 #undef METAL_NAMED
