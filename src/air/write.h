@@ -46,6 +46,7 @@ typedef struct air_frame {
     const mf_function *function;
     air_bound *params, *locals;
     LLVMBasicBlockRef end;  /* where a return leads */
+    LLVMBasicBlockRef turn; /* of a function that calls itself: where its body begins; else NULL */
     air_place result;       /* p NULL: void */
     air_place reference;    /* where a returned reference is kept: a pointer to it */
     struct air_frame *outer;

@@ -144,10 +144,31 @@ static void write_return(air_writer *w, const mf_stmt *s)
     air_write_branch(w, f->end);
 }
 
+/* A function's call of itself, the last thing that it does: its parameters change, all at once, and its body runs again. */
+static void write_again(air_writer *w, const mf_stmt *s)
+{
+    air_frame *f = w->frame;
+    const mf_expr *e = s->expr;
+    while (e->kind == MF_EXPR_CAST) e = e->a;
+    LLVMValueRef *values = arena_array(w->mem, LLVMValueRef, e->arg_count + 1);
+    for (uint32_t i = 0; i < e->arg_count; ++i) {
+        if (f->function->params[i]->type->kind != MF_TYPE_REFERENCE) values[i] = air_write_value(w, e->args[i]);
+        else if (air_write_place(w, e->args[i]).p != f->params[i].at.p)
+            air_write_refuse(w, s->at, "a function that calls itself with another object than its own is not supported");
+    }
+    for (uint32_t i = 0; i < e->arg_count; ++i)
+        if (f->function->params[i]->type->kind != MF_TYPE_REFERENCE) air_write_store(w, f->params[i].at, values[i]);
+    air_write_branch(w, f->turn);
+}
+
 void air_write_stmt(air_writer *w, const mf_stmt *s)
 {
     if (w->failed) return;
     if (has_ended(w)) start(w, air_write_block(w, "after")); /* never reached */
+    if (w->frame->turn != NULL && mf_is_self_call(s, w->frame->function)) {
+        write_again(w, s);
+        return;
+    }
     switch (s->kind) {
     case MF_STMT_EXPR: air_write_drop(w, s->expr); break;
     case MF_STMT_DECL: write_declaration(w, s->var); break;
@@ -202,6 +223,11 @@ LLVMValueRef air_write_call(air_writer *w, const mf_expr *e, air_place *referenc
     LLVMBasicBlockRef on_break = w->on_break, on_continue = w->on_continue;
     ++w->depth;
     w->frame = &inner;
+    if (f->recurs) {
+        inner.turn = air_write_block(w, "turn");
+        LLVMBuildBr(w->b, inner.turn);
+        start(w, inner.turn);
+    }
     air_write_stmt(w, f->body);
     air_write_branch(w, inner.end);
     w->frame = inner.outer;

@@ -65,11 +65,18 @@ bool lower_is_cheap(const mf_expr *e)
     return cheap(e, &budget);
 }
 
+enum { HEAVIEST = 1 << 20 };
+
+static size_t call_weight(const mf_function *f)
+{
+    return f->recurs ? HEAVIEST : lower_weight(f->body); /* a loop around all of it, which holds this very call */
+}
+
 static size_t expr_weight(const mf_expr *e)
 {
     if (e == NULL) return 0;
     size_t n = e->kind == MF_EXPR_LOAD || e->kind == MF_EXPR_VAR || e->kind == MF_EXPR_CONST ? 0 : 1;
-    if (e->kind == MF_EXPR_CALL) n += lower_weight(e->function->body);
+    if (e->kind == MF_EXPR_CALL) n += call_weight(e->function);
     n += expr_weight(e->a) + expr_weight(e->b) + expr_weight(e->c);
     for (uint32_t i = 0; i < e->arg_count; ++i) n += expr_weight(e->args[i]);
     return n;
@@ -77,15 +84,15 @@ static size_t expr_weight(const mf_expr *e)
 
 size_t lower_weight(const mf_stmt *s)
 {
-    enum { TRIPS = 8, MOST = 1 << 20 }; /* a loop inside counts as so many times its body */
+    enum { TRIPS = 8 }; /* a loop inside counts as so many times its body */
     if (s == NULL) return 0;
     size_t n = 1 + expr_weight(s->expr) + lower_weight(s->init) + lower_weight(s->other);
     if (s->var != NULL) n += expr_weight(s->var->init);
     size_t inner = expr_weight(s->cond) + expr_weight(s->step) + lower_weight(s->body);
     if (s->kind == MF_STMT_FOR || s->kind == MF_STMT_WHILE || s->kind == MF_STMT_DO) inner *= TRIPS;
     n += inner;
-    for (size_t i = 0; i < s->item_count && n < MOST; ++i) n += lower_weight(s->items[i]);
-    return n < MOST ? n : MOST;
+    for (size_t i = 0; i < s->item_count && n < HEAVIEST; ++i) n += lower_weight(s->items[i]);
+    return n < HEAVIEST ? n : HEAVIEST;
 }
 
 /* A break or continue that belongs to the loop or switch around s. */

@@ -558,7 +558,9 @@ bool mf_derives(const mf_record *r, const mf_record *base);
 /* Whether control may come to the end of the statement. */
 bool mf_may_end(const mf_stmt *s);
 
-/* Whether the function calls itself only as the last thing that it does, which is a loop. */
+/* self_call.c */
+
+/* Whether the function calls itself only as the last thing that it does, and gives no call the address of its own variables: it is a loop. */
 bool mf_recurs_at_end(const mf_function *f);
 
 /* kernel.c */

@@ -210,8 +210,29 @@ static void own_calls(void **state)
            "static void fill(device int *o, int n) { if (n != 0) { *o = n; fill(o + 1, n - 1); } }\n"
            "kernel void k(device int *o) { S s; s.next(4); o[0] = s.a * 10 + s.b; o[1] = common(36, 24); o[2] = common(o[1] * 7, 30); fill(o + 3, 3); }",
            104, 12, 6, 3, 2, 1);
+    /* the new parameters are made of the old ones before any changes, also where the calls stand in a loop; arrays of one turn's own */
+    EXPECT("static int go(int n, int a, int b) { if (n == 0) return a; return go(n - 1, b, a + b); }\n"
+           "static void add(thread int *p, int n) { if (n == 0) return; *p += n; add(p + 1, n - 1); }\n"
+           "static int own(int n, int sum) { int v[2] = {n, 10 * n}; if (n == 0) return sum; return own(n - 1, sum + v[n & 1]); }\n"
+           "kernel void k(device int *o) { for (int i = 0; i < 3; ++i) o[i] = go(9 + i, 0, 1); int v[3] = {10, 20, 30}; add(v, 3);\n"
+           "  o[3] = v[0]; o[4] = v[1]; o[5] = v[2]; o[6] = own(4, 0); }",
+           34, 55, 89, 13, 22, 31, 46);
     emu_refused("static int sum(int n) { return n == 0 ? 0 : n + sum(n - 1); } kernel void k(device int *o) { o[0] = sum(o[1]); }",
                 "'sum' calls itself, and recursion does not exist in MSL");
+    /* a variable of each call's own, which the next calls look at: no loop has as many */
+    emu_refused("static int last(thread int *p, int n) { int x = n; if (n == 0) return *p; return last(&x, n - 1); }\n"
+                "kernel void k(device int *o) { int y = 9; o[0] = last(&y, 3); }",
+                "'last' calls itself, and recursion does not exist in MSL");
+    emu_refused("static int last(thread int *p, int n) { int x[2] = {n, n}; if (n == 0) return *p; return last(x + 1, n - 1); }\n"
+                "kernel void k(device int *o) { int y = 9; o[0] = last(&y, 3); }",
+                "'last' calls itself, and recursion does not exist in MSL");
+    emu_refused("static int last(thread int *p, int n) { int x = n; thread int &r = x; thread int *q = &r; if (n == 0) return *p; return last(q, n - 1); }\n"
+                "kernel void k(device int *o) { int y = 9; o[0] = last(&y, 3); }",
+                "'last' calls itself, and recursion does not exist in MSL");
+    emu_refused("struct P { thread int *p; int n; thread int *at() thread { return &n; } };\n"
+                "static int last(P a, int n) { P b; b.n = n; b.p = b.at(); if (n == 0) return *a.p; return last(b, n - 1); }\n"
+                "kernel void k(device int *o) { P y; y.p = y.at(); y.n = 1; o[0] = last(y, 3); }",
+                "'last' calls itself, and recursion does not exist in MSL");
 }
 
 int main(void)
