@@ -18,10 +18,10 @@ static struct {
     char *text;
 } twin_last;
 
-/* The buffers as they were before a run; `data` NULL where there is no twin. */
+/* The memory of the buffers as it was before a run; `data` NULL where there is no twin. Buffers that share memory share it in the copy. */
 typedef struct twin_copy {
     char *data;
-    size_t at[8], size;
+    size_t at[8], size; /* where each buffer lies in it */
 } twin_copy;
 
 static inline void twin_note(const emu_library *l, const buf *text)
@@ -33,14 +33,37 @@ static inline void twin_note(const emu_library *l, const buf *text)
     twin_last.library = l;
 }
 
+/* Puts the memory of buffer `i` in the copy's layout, with that of all buffers not yet placed that it shares bytes with, itself or by others. */
+static inline void twin_place(twin_copy *c, const emu_launch *launch, size_t i, bool *placed)
+{
+    uintptr_t from = (uintptr_t)launch->buffers[i].data, to = from + launch->buffers[i].size;
+    bool member[8] = {false};
+    member[i] = true;
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (size_t k = 0; k < launch->buffer_count && k < 8; ++k) {
+            const uintptr_t p = (uintptr_t)launch->buffers[k].data, end = p + launch->buffers[k].size;
+            if (member[k] || launch->buffers[k].data == NULL || p >= to || end <= from) continue;
+            member[k] = grows = true;
+            from = p < from ? p : from;
+            to = end > to ? end : to;
+        }
+    }
+    for (size_t k = 0; k < 8; ++k) {
+        if (!member[k]) continue;
+        placed[k] = true;
+        c->at[k] = c->size + ((uintptr_t)launch->buffers[k].data - from);
+    }
+    c->size += (to - from + 63) / 64 * 64;
+}
+
 static inline twin_copy twin_take(const emu_library *l, const emu_launch *launch)
 {
     twin_copy c = {.data = NULL};
+    bool placed[8] = {false};
     if (twin_last.text == NULL || twin_last.library != l) return c;
-    for (size_t i = 0; i < launch->buffer_count && i < 8; ++i) {
-        c.at[i] = c.size;
-        c.size += (launch->buffers[i].size + 63) / 64 * 64;
-    }
+    for (size_t i = 0; i < launch->buffer_count && i < 8; ++i)
+        if (launch->buffers[i].data != NULL && !placed[i]) twin_place(&c, launch, i, placed);
     c.data = aligned_alloc(64, c.size + 64);
     for (size_t i = 0; i < launch->buffer_count && i < 8; ++i)
         if (launch->buffers[i].data != NULL) memcpy(c.data + c.at[i], launch->buffers[i].data, launch->buffers[i].size);
