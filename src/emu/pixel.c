@@ -165,7 +165,7 @@ static uint32_t to_unorm(double v, unsigned bits)
 static uint32_t write_component(pixel_kind kind, uint32_t w, unsigned size, bool colour)
 {
     const unsigned bits = 8 * size;
-    const double v = num_bits_float(w);
+    const double v = (double)num_bits_float(w);
     switch (kind) {
     case UINT: return bits < 32 && w > (1u << bits) - 1 ? (1u << bits) - 1 : w;
     case SINT: {
@@ -195,7 +195,7 @@ static uint32_t share_exponent(const uint32_t in[4])
 {
     double v[3], most = 0;
     for (unsigned c = 0; c < 3; ++c) {
-        const double x = num_bits_float(in[c]);
+        const double x = (double)num_bits_float(in[c]);
         v[c] = isnan(x) || x < 0 ? 0 : x > 65408 ? 65408 : x;
         if (v[c] > most) most = v[c];
     }
@@ -210,7 +210,7 @@ static uint32_t share_exponent(const uint32_t in[4])
 
 static uint32_t small_float(const num_format *f, uint32_t w)
 {
-    const double v = num_bits_float(w);
+    const double v = (double)num_bits_float(w);
     return v < 0 ? 0 : num_encode(f, v) & ((1u << (f->exponent + f->mantissa)) - 1);
 }
 
@@ -223,7 +223,7 @@ static uint32_t write_packed(pixel_kind kind, const uint32_t in[4])
     for (unsigned c = 0; c < 4; ++c) {
         const unsigned bits = c == 3 ? 2 : 10;
         const uint32_t most = (1u << bits) - 1;
-        const uint32_t v = kind == RGB10A2 ? to_unorm(num_bits_float(in[c]), bits) : in[c] > most ? most : in[c];
+        const uint32_t v = kind == RGB10A2 ? to_unorm((double)num_bits_float(in[c]), bits) : in[c] > most ? most : in[c];
         r |= v << (10 * c);
     }
     return r;

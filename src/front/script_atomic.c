@@ -6,7 +6,7 @@
 /* The first element of an access pointer, through a view of what it points into. */
 static const ir_node *pointed_to(script *s, const ir_call *p)
 {
-    ir_type type;
+    ir_type type = IR_VOID;
     bool known = p->args.at[0]->kind == IR_STRING && ir_type_parse(ir_as_string(p->args.at[0])->text, &type) &&
                  p->args.at[1]->kind == IR_VAR;
     if (!known || s->suite == NULL) return NULL;

@@ -101,7 +101,8 @@ ingot_status metallib_read_tags(metallib_parse *p, reader *r, const metallib_tag
     reader ahead = *r;
     metallib_tag tag;
     size_t n = 0;
-    while ((*cut = !metallib_next_tag(&ahead, &tag), !*cut) && !metallib_tag_is(&tag, "ENDT")) n++;
+    while (metallib_next_tag(&ahead, &tag) && !metallib_tag_is(&tag, "ENDT")) n++;
+    *cut = ahead.failed;
     metallib_tag *tags = pool_array(p->mem, metallib_tag, n);
     if (tags == NULL) return error_no_memory(p->error);
     for (size_t i = 0; i < n; ++i) (void)metallib_next_tag(r, &tags[i]);

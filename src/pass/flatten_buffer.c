@@ -128,7 +128,7 @@ static const ir_node *flatten_pointer(flatten *f, const ir_call *n)
     arena *mem = f->cx->mem;
     const ir_node *data = n->args.at[1];
     const ir_buffer *b = data->kind == IR_VAR ? map_get_id(&f->owners, ir_as_var_ref(data)->var) : NULL;
-    ir_type type;
+    ir_type type = IR_VOID;
     bool known = b != NULL && n->args.at[0]->kind == IR_STRING && ir_type_parse(ir_as_string(n->args.at[0])->text, &type);
     if (!known || !ir_type_eq(type, b->type)) return ir_rewrite_children(&f->r, &n->node);
     const ir_node *offset = f->r.node(&f->r, n->args.at[2]);
