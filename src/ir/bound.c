@@ -248,12 +248,22 @@ static ir_span tightened(const ir_analyzer *az, const ir_linear *l, ir_span s)
     return s.min > s.max ? whole : s;
 }
 
+/* Is a product of an unknown extent by this constant index arithmetic? By a larger one an extent of a few thousand would
+ * overflow 32 bits already, so that it is arithmetic of another kind. */
+static bool is_index_factor(int64_t c, ir_type type)
+{
+    int64_t most = (int64_t)1 << (type.bits / 2 + 4);
+    return -most <= c && c <= most;
+}
+
 ir_span ir_span_of_linear(ir_analyzer *az, const ir_linear *l)
 {
     ir_span sum = {0, 0, true};
     for (size_t i = 0; i < l->n; ++i) {
-        ir_span c = {l->terms[i].coeff, l->terms[i].coeff, true};
-        sum = add_spans(sum, mul_spans(settled(ir_span_of(az, l->terms[i].atom)), c));
+        const ir_term *term = &l->terms[i];
+        ir_span c = {term->coeff, term->coeff, true}, product = mul_spans(settled(ir_span_of(az, term->atom)), c);
+        product.assumed &= is_finite(product) || is_index_factor(term->coeff, term->atom->type);
+        sum = add_spans(sum, product);
     }
     if (l->n > 1) sum = tightened(az, l, sum);
     return add_spans(sum, (ir_span){l->constant, l->constant, true});
