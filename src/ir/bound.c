@@ -256,6 +256,13 @@ static bool is_index_factor(int64_t c, ir_type type)
     return -most <= c && c <= most;
 }
 
+/* The same of a constant that is added: by a larger one an extent of half the type's range would overflow. */
+static bool is_index_offset(int64_t c, ir_type type)
+{
+    int64_t most = (int64_t)1 << (type.bits - 2);
+    return -most <= c && c <= most;
+}
+
 ir_span ir_span_of_linear(ir_analyzer *az, const ir_linear *l)
 {
     ir_span sum = {0, 0, true};
@@ -266,6 +273,7 @@ ir_span ir_span_of_linear(ir_analyzer *az, const ir_linear *l)
         sum = add_spans(sum, product);
     }
     if (l->n > 1) sum = tightened(az, l, sum);
+    if (l->n != 0) sum.assumed &= is_finite(sum) || is_index_offset(l->constant, l->terms[0].atom->type);
     return add_spans(sum, (ir_span){l->constant, l->constant, true});
 }
 

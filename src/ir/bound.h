@@ -8,7 +8,8 @@
  * - or it is index arithmetic without a known end: a variable that was bound to an unknown extent
  * (a loop to `n`, a shape with range [0, inf], a natural variable) has an infinite end, and signed sums of 32 or 64
  * bits with infinite ends are taken not to overflow, as TIR takes all its indices. Finite ends are
- * never waved through, nor are products by constants so large that an extent of a few thousand would overflow. Sums, differences and products by constants are collected modulo 2^bits,
+ * never waved through, nor are products by constants so large that an extent of a few thousand would
+ * overflow, and sums with constants of half the type's range. Sums, differences and products by constants are collected modulo 2^bits,
  * which is right either way. */
 #ifndef IR_BOUND_H
 #define IR_BOUND_H
