@@ -1,8 +1,6 @@
 /* MSL text to a metallib: read, written as AIR a kernel, packed. All in the child: nothing that LLVM does wrong with a text
  * takes the host down. */
-#include <llvm-c/Analysis.h>
 #include <llvm-c/BitWriter.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,15 +57,8 @@ static void take_error(building *b)
 /* Variables out of memory where they need not lie there; nothing that would bring in functions of LLVM's own. */
 static bool tidy(LLVMModuleRef m, ingot_error *error)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failed = LLVMRunPasses(m, "function(sroa,simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-to-lookup;"
-                                           "keep-loops;no-hoist-common-insts;no-sink-common-insts>)", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (failed == NULL) return true;
-    char *text = LLVMGetErrorMessage(failed);
-    error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", text);
-    LLVMDisposeErrorMessage(text);
-    return false;
+    return air_run_passes(m, "function(sroa,simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-to-lookup;"
+                             "keep-loops;no-hoist-common-insts;no-sink-common-insts>)", NULL, error);
 }
 
 static bool write_module(building *b, air_writer *w, const mf_function *kernel, metallib_function *f)
@@ -77,11 +68,8 @@ static bool write_module(building *b, air_writer *w, const mf_function *kernel, 
         take_error(b);
         return false;
     }
-    char *text = NULL;
-    const bool bad = LLVMVerifyModule(m, LLVMReturnStatusAction, &text) != 0;
-    if (bad) error_set(b->error, INGOT_INTERNAL, "the AIR made of '%.*s' is not valid: %.300s", STR_ARG(kernel->name), text);
-    LLVMDisposeMessage(text);
-    if (bad || !tidy(m, b->error)) return false;
+    const str what = str_format(b->mem, "the AIR made of '%.*s'", STR_ARG(kernel->name));
+    if (!air_verify(m, what, INGOT_INTERNAL, b->error) || !tidy(m, b->error)) return false;
     /* with a triple of Apple's, LLVM adds the wrapper and fills up to 16 bytes itself */
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
     const size_t size = LLVMGetBufferSize(bytes);

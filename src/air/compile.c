@@ -1,10 +1,8 @@
 /* A kernel's machine code: parsed, made one function, lowered, optimised, emitted. */
 #include "air/compile.h"
 
-#include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 #include "air/lower.h"
@@ -86,23 +84,7 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
     }
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failed = LLVMRunPasses(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (failed == NULL) return true;
-    char *text = LLVMGetErrorMessage(failed);
-    error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", text);
-    LLVMDisposeErrorMessage(text);
-    return false;
-}
-
-static bool verify(LLVMModuleRef m, const char *what, ingot_status status, ingot_error *error)
-{
-    char *text = NULL;
-    const bool bad = LLVMVerifyModule(m, LLVMReturnStatusAction, &text) != 0;
-    if (bad) error_set(error, status, "%s is not valid: %.300s", what, text);
-    LLVMDisposeMessage(text);
-    return !bad;
+    return air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error);
 }
 
 /* ---- This processor ---------------------------------------------------------------------------------------------- */
@@ -158,15 +140,7 @@ static void put_params(const air_signature *s, buf *out)
 
 static bool emit(air_lower *l, const machine *m, buf *out, ingot_error *error)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef failed = LLVMRunPasses(l->to, "default<O2>", m->target, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (failed != NULL) {
-        char *why = LLVMGetErrorMessage(failed);
-        error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", why);
-        LLVMDisposeErrorMessage(why);
-        return false;
-    }
+    if (!air_run_passes(l->to, "default<O2>", m->target, error)) return false;
     char *text = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->target, l->to, LLVMObjectFile, &text, &object) != 0) {
@@ -230,7 +204,7 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
                   (unsigned long long)l->threadgroup_bytes, (unsigned)AIR_MAX_THREADGROUP_BYTES);
         return false;
     }
-    return verify(l->to, "the module made from its AIR", INGOT_INTERNAL, p->error) && emit(l, m, p->out, p->error);
+    return air_verify(l->to, STR("the module made from its AIR"), INGOT_INTERNAL, p->error) && emit(l, m, p->out, p->error);
 }
 
 /* The process is thrown away afterwards: nothing of LLVM's is given back. */
@@ -243,7 +217,7 @@ static void compile(void *user)
     air_context context;
     (void)air_context_open(&context, LLVM_VERSION_MAJOR < 15);
     LLVMModuleRef module = air_parse(&context, bitcode, p->error);
-    if (module == NULL || !verify(module, "its AIR", INGOT_FORMAT, p->error)) return;
+    if (module == NULL || !air_verify(module, STR("its AIR"), INGOT_FORMAT, p->error)) return;
     const air_signature *s = air_signature_read(p->mem, module, job->kernel, p->error);
     if (s == NULL) return;
     if (!str_is(s->stage, "kernel")) {

@@ -1,7 +1,9 @@
-/* LLVM contexts whose errors are kept, and parsing. */
+/* LLVM contexts whose errors are kept, parsing, verifying, and running passes. */
 #include "air/llvm.h"
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,4 +53,25 @@ LLVMModuleRef air_parse(air_context *context, str bitcode, ingot_error *error)
 const char *air_llvm_version(void)
 {
     return LLVM_VERSION_STRING;
+}
+
+bool air_run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef target, ingot_error *error)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef failed = LLVMRunPasses(m, passes, target, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (failed == NULL) return true;
+    char *text = LLVMGetErrorMessage(failed);
+    error_set(error, INGOT_INTERNAL, "LLVM's passes: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+bool air_verify(LLVMModuleRef m, str what, ingot_status status, ingot_error *error)
+{
+    char *text = NULL;
+    const bool bad = LLVMVerifyModule(m, LLVMReturnStatusAction, &text) != 0;
+    if (bad) error_set(error, status, "%.*s is not valid: %.300s", STR_ARG(what), text);
+    LLVMDisposeMessage(text);
+    return !bad;
 }

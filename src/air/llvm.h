@@ -3,6 +3,7 @@
 #define AIR_LLVM_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 #include <llvm/Config/llvm-config.h>
 
 #include "base/buf.h"
@@ -20,6 +21,12 @@ void air_context_close(air_context *context);
 
 /* Parses wrapped or bare bitcode. NULL with the error set where LLVM does not take it. */
 LLVMModuleRef air_parse(air_context *context, str bitcode, ingot_error *error);
+
+/* Runs LLVM's passes, named as `opt -passes` names them; `target` may be NULL. False with the error set. */
+bool air_run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef target, ingot_error *error);
+
+/* False with `status` set where LLVM's verifier refuses the module: "WHAT is not valid: ...". */
+bool air_verify(LLVMModuleRef m, str what, ingot_status status, ingot_error *error);
 
 /* "15.0.6" */
 const char *air_llvm_version(void);
