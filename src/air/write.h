@@ -91,6 +91,9 @@ LLVMValueRef air_write_number(air_writer *w, const mf_type *scalar, mf_constant 
 
 /* write_place.c */
 air_place air_write_place(air_writer *w, const mf_expr *e);
+
+/* ++ or -- of the operand of `e`: its place, and in *was the value before. */
+air_place air_write_step(air_writer *w, const mf_expr *e, bool up, LLVMValueRef *was);
 LLVMValueRef air_write_load(air_writer *w, air_place p);
 void air_write_store(air_writer *w, air_place p, LLVMValueRef v);
 air_place air_write_room(air_writer *w, const mf_type *t, str name);  /* a variable of the thread */

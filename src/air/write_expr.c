@@ -375,20 +375,8 @@ static LLVMValueRef element(air_writer *w, const mf_expr *e)
 
 static LLVMValueRef post_step(air_writer *w, const mf_expr *e)
 {
-    const air_place p = air_write_place(w, e->a);
-    LLVMValueRef old = air_write_load(w, p);
-    const mf_type *t = e->a->type;
-    LLVMValueRef v;
-    const bool up = e->kind == MF_EXPR_POST_INC;
-    if (t->kind == MF_TYPE_POINTER) {
-        v = moved(w, t->elem, old, LLVMConstInt(w->i64, 1, 0), true, !up);
-    } else {
-        const mf_constant unit = mf_scalar_is_float(t->scalar) ? (mf_constant){.f = 1.0} : (mf_constant){.i = 1};
-        LLVMValueRef by = air_write_number(w, mf_scalar_type(t->scalar), unit);
-        if (mf_is_vector(t)) by = air_write_splat(w, by, t->width);
-        v = air_write_binary(w, up ? MF_OP_ADD : MF_OP_SUB, t, old, by);
-    }
-    air_write_store(w, p, v);
+    LLVMValueRef old;
+    (void)air_write_step(w, e, e->kind == MF_EXPR_POST_INC, &old);
     return old;
 }
 

@@ -285,12 +285,12 @@ static air_place assigned(air_writer *w, const mf_expr *e)
     return p;
 }
 
-static air_place stepped(air_writer *w, const mf_expr *e)
+air_place air_write_step(air_writer *w, const mf_expr *e, bool up, LLVMValueRef *was)
 {
     const air_place p = air_write_place(w, e->a);
     const mf_type *t = e->a->type;
-    const bool up = e->kind == MF_EXPR_PRE_INC;
     LLVMValueRef old = air_write_load(w, p), v;
+    *was = old;
     if (t->kind == MF_TYPE_POINTER) {
         LLVMValueRef by = LLVMConstInt(w->i64, up ? 1 : UINT64_MAX, 1);
         v = LLVMBuildGEP2(w->b, air_write_memory_type(w, t->elem), old, &by, 1, "");
@@ -325,7 +325,7 @@ air_place air_write_place(air_writer *w, const mf_expr *e)
     case MF_EXPR_ASSIGN:
     case MF_EXPR_ASSIGN_OP: return assigned(w, e);
     case MF_EXPR_PRE_INC:
-    case MF_EXPR_PRE_DEC: return stepped(w, e);
+    case MF_EXPR_PRE_DEC: return air_write_step(w, e, e->kind == MF_EXPR_PRE_INC, &(LLVMValueRef){NULL});
     case MF_EXPR_COND: return chosen(w, e);
     case MF_EXPR_COMMA:
         air_write_drop(w, e->a);
