@@ -42,7 +42,7 @@ def write(path: Path, source: str, compiler: Optional[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file, built = Path(folder) / "module.c", Path(folder) / ("module" + path.suffix)
         file.write_text(source, encoding="utf-8")
-        run = subprocess.run([*command.split(), "-O1", "-shared", "-fPIC", "-o", str(built), str(file), "-lpthread", "-ldl"],
+        run = subprocess.run([*command.split(), "-O1", "-shared", "-fPIC", "-o", str(built), str(file), "-lpthread", "-ldl", "-lm"],
                              capture_output=True, text=True, check=False)
         if run.returncode:
             raise Failure(f"{command} failed on the module's library:\n{run.stderr}")

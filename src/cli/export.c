@@ -82,7 +82,7 @@ static int write_library(exporting *e)
               why = {.pool = &e->c->pool};
     cli_bytes_print(&command,
                     "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; "
-                    "%s -x c -O1 -shared -fPIC -o \"$t\" - -lpthread -ldl && cat \"$t\"",
+                    "%s -x c -O1 -shared -fPIC -o \"$t\" - -lpthread -ldl -lm && cat \"$t\"",
                     cc);
     bool good = cli_filter(command.data, ingot_text_data(source), ingot_text_size(source), &built,
                            &why);

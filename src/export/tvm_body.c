@@ -16,57 +16,81 @@ static bool is_unsigned(DLDataType t)
     return t.code == kDLUInt;
 }
 
-/* "rD = WRAP(": what makes a result fit its type; one bracket is to be closed. */
+DLDataType tvm_carrier(DLDataType t)
+{
+    bool integer = (t.code == kDLInt && t.bits >= 32) || (t.code == kDLUInt && t.bits == 32);
+    if (is_pointer(t) || integer || (t.code == kDLFloat && t.bits == 32)) return t;
+    return (DLDataType){kDLInt, 64, 1};
+}
+
+/* The arguments that the prelude's functions take for a float of 16 bits; NULL for other types. */
+static const char *short_float(DLDataType t)
+{
+    if (t.code == kDLBfloat) return "BFLOAT";
+    return t.code == kDLFloat && t.bits == 16 ? "HALF" : NULL;
+}
+
+const char *tvm_wrap(DLDataType t)
+{
+    if (t.code == kDLBfloat) return "ROUNDED(BFLOAT, ";
+    if (t.code == kDLFloat) return t.bits == 64 ? "(" : t.bits == 16 ? "ROUNDED(HALF, " : "(double)(float)(";
+    if (is_pointer(t)) return "(";
+    if (t.code == kDLBool) return "0 != (";
+    static const char *const wraps[2][4] = {{"(int64_t)(int8_t)(", "(int64_t)(int16_t)(", "(int64_t)(int32_t)(", "(int64_t)("},
+                                            {"(int64_t)(uint8_t)(", "(int64_t)(uint16_t)(", "(int64_t)(uint32_t)(", "(int64_t)("}};
+    return wraps[is_unsigned(t)][t.bits == 8 ? 0 : t.bits == 16 ? 1 : t.bits == 32 ? 2 : 3];
+}
+
 static void assign(const tvm_writer *w, size_t d)
 {
-    DLDataType t = w->f->regs[d];
-    buf_printf(w->out, "    r%zu = ", d);
-    if (dtype_is_float(t)) buf_text(w->out, t.bits == 64 ? "(" : "(double)(float)(");
-    else if (is_pointer(t) || t.bits == 64) buf_text(w->out, is_pointer(t) ? "(" : "(int64_t)(");
-    else if (t.code == kDLBool) buf_text(w->out, "0 != (");
-    else buf_printf(w->out, "(int64_t)(%sint%d_t)(", is_unsigned(t) ? "u" : "", t.bits);
+    buf_printf(w->out, "    r%zu = %s", d, tvm_wrap(w->f->regs[d]));
 }
 
 static void constant(const tvm_writer *w, host_insn i)
 {
     uint64_t bits = w->f->constants[host_wide(i)];
-    if (!dtype_is_float(w->f->regs[i.d])) {
-        buf_printf(w->out, "    r%u = (int64_t)%" PRIu64 "u;\n", (unsigned)i.d, bits);
-        return;
+    const char *form = dtype_is_float(w->f->regs[i.d]) ? "number" : "(int64_t)";
+    buf_printf(w->out, "    r%u = %s(%" PRIu64 "u);\n", (unsigned)i.d, form, bits);
+}
+
+/* ---- Arithmetic ---------------------------------------------------------------------------------- */
+
+/* How an operation is written in C: for signed integers, unsigned ones and floats. Between two operands a sign, which
+ * integers take without their own so that they wrap, else a function of the prelude. */
+typedef struct form {
+    host_op op;
+    const char *whole, *natural, *real;
+} form;
+
+static const form forms[] = {
+    {HOST_ADD, "+", "+", "+"},
+    {HOST_SUB, "-", "-", "-"},
+    {HOST_MUL, "*", "*", "*"},
+    {HOST_DIV, NULL, NULL, "/"},
+    {HOST_MIN, "lesser", "unsigned_lesser", "least_of"},
+    {HOST_MAX, "greater", "unsigned_greater", "most_of"},
+    {HOST_FLOORDIV, "floordiv", "unsigned_div", NULL},
+    {HOST_FLOORMOD, "floormod", "unsigned_mod", NULL},
+    {HOST_TRUNCDIV, "truncdiv", "unsigned_div", NULL},
+    {HOST_TRUNCMOD, "truncmod", "unsigned_mod", NULL},
+    {HOST_SHL, "left", "left", NULL},
+    {HOST_SHR, "right", "unsigned_right", NULL},
+    {HOST_BITAND, "&", "&", NULL},
+    {HOST_BITOR, "|", "|", NULL},
+    {HOST_BITXOR, "^", "^", NULL},
+    {HOST_EQ, "==", "==", "=="},
+    {HOST_NE, "!=", "!=", "!="},
+    {HOST_LT, "<", "<", "<"},
+    {HOST_LE, "<=", "<=", "<="},
+};
+
+static const char *written(host_op op, DLDataType t)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; ++i) {
+        if (forms[i].op != op) continue;
+        return dtype_is_float(t) ? forms[i].real : is_unsigned(t) ? forms[i].natural : forms[i].whole;
     }
-    buf_printf(w->out, "    r%u = number(%" PRIu64 "u);\n", (unsigned)i.d, bits);
-}
-
-/* The sign of an operation that C has with the same meaning; integers are computed without signs where those may run
- * over. NULL where there is none. */
-static const char *sign_of(host_op op)
-{
-    if (op == HOST_ADD) return "+";
-    if (op == HOST_SUB) return "-";
-    if (op == HOST_MUL) return "*";
-    if (op == HOST_BITAND) return "&";
-    if (op == HOST_BITOR) return "|";
-    if (op == HOST_BITXOR) return "^";
     return NULL;
-}
-
-static const char *relation_of(host_op op)
-{
-    if (op == HOST_EQ) return "==";
-    if (op == HOST_NE) return "!=";
-    if (op == HOST_LT) return "<";
-    return op == HOST_LE ? "<=" : NULL;
-}
-
-/* The prelude's function for an integer operation; NULL where it has none. */
-static const char *helper_of(host_op op)
-{
-    if (op == HOST_FLOORDIV) return "floordiv";
-    if (op == HOST_FLOORMOD) return "floormod";
-    if (op == HOST_TRUNCDIV) return "truncdiv";
-    if (op == HOST_TRUNCMOD) return "truncmod";
-    if (op == HOST_MIN) return "lesser";
-    return op == HOST_MAX ? "greater" : NULL;
 }
 
 static bool divides(host_op op)
@@ -78,51 +102,68 @@ static bool binary(const tvm_writer *w, host_insn i)
 {
     host_op op = (host_op)i.op;
     DLDataType t = w->f->regs[i.a];
-    bool floats = dtype_is_float(t), wide = is_unsigned(t) && t.bits == 64;
-    const char *sign = sign_of(op), *relation = relation_of(op), *helper = floats ? NULL : helper_of(op);
-    if (floats && op == HOST_DIV) sign = "/";
-    if (wide && (helper != NULL || op == HOST_LT || op == HOST_LE)) return false;
-    if (helper != NULL && divides(op)) {
-        buf_printf(w->out, "    if (r%u == 0) return fail(\"ValueError\", \"division by zero\");\n", (unsigned)i.b);
-    }
-    if (sign == NULL && relation == NULL && helper == NULL) return false;
+    const char *as = written(op, t);
+    if (as == NULL) return false;
+    bool is_call = as[0] >= 'a' && as[0] <= 'z', compares = op == HOST_LT || op == HOST_LE;
+    /* Signs of integers' values matter to comparisons only. */
+    const char *cast = dtype_is_float(t) || (compares && !is_unsigned(t)) ? "" : "(uint64_t)";
+    if (divides(op)) buf_printf(w->out, "    if (r%u == 0) return fail(\"ValueError\", \"division by zero\");\n", (unsigned)i.b);
     assign(w, i.d);
-    if (relation != NULL) buf_printf(w->out, "r%u %s r%u", (unsigned)i.a, relation, (unsigned)i.b);
-    else if (helper != NULL) buf_printf(w->out, "%s(r%u, r%u)", helper, (unsigned)i.a, (unsigned)i.b);
-    else if (floats) buf_printf(w->out, "r%u %s r%u", (unsigned)i.a, sign, (unsigned)i.b);
-    else buf_printf(w->out, "(uint64_t)r%u %s (uint64_t)r%u", (unsigned)i.a, sign, (unsigned)i.b);
-    buf_text(w->out, ");\n");
+    if (!is_call) buf_printf(w->out, "%sr%u %s %sr%u);\n", cast, (unsigned)i.a, as, cast, (unsigned)i.b);
+    else if (op == HOST_SHL || op == HOST_SHR) buf_printf(w->out, "%s(r%u, r%u, %d));\n", as, (unsigned)i.a, (unsigned)i.b, t.bits);
+    else buf_printf(w->out, "%s(r%u, r%u));\n", as, (unsigned)i.a, (unsigned)i.b);
     return true;
 }
 
-/* Conversions but those from floats to integers, which C leaves undefined where they do not fit. */
-static bool convert(const tvm_writer *w, host_insn i)
+static void convert(const tvm_writer *w, host_insn i)
 {
     DLDataType to = w->f->regs[i.d], from = w->f->regs[i.a];
-    if (dtype_is_float(from) && !dtype_is_float(to)) return false;
-    if (is_unsigned(from) && from.bits == 64 && dtype_is_float(to)) return false;
     assign(w, i.d);
-    buf_printf(w->out, "r%u);\n", (unsigned)i.a);
-    return true;
+    if (dtype_is_float(from) && !dtype_is_float(to) && to.code != kDLBool) {
+        buf_printf(w->out, "%swhole(r%u, %d));\n", is_unsigned(to) ? "unsigned_" : "", (unsigned)i.a, to.bits);
+        return;
+    }
+    bool natural = is_unsigned(from) && dtype_is_float(to);
+    buf_printf(w->out, "%sr%u%s);\n", natural ? "(uint64_t)" : "", (unsigned)i.a, to.code == kDLBool && dtype_is_float(from) ? " != 0" : "");
 }
 
-/* An argument of a kernel as a value of tvm-ffi. */
-static void kernel_argument(const tvm_writer *w, size_t reg, const char *place)
+/* The value is math.def's, in C as it stands there. */
+static void math(const tvm_writer *w, host_insn i)
+{
+    static const struct {
+        int args;
+        const char *value;
+    } functions[] = {
+#define HOST_MATH(NAME, args, value) {args, #value},
+#include "host/math.def"
+#undef HOST_MATH
+    };
+    buf_printf(w->out, "    {\n        double a = r%u", (unsigned)i.a);
+    if (functions[i.sub].args > 1) buf_printf(w->out, ", b = r%u", (unsigned)i.b);
+    buf_text(w->out, ";\n    ");
+    assign(w, i.d);
+    buf_printf(w->out, "%s);\n    }\n", functions[i.sub].value);
+}
+
+/* ---- Kernels, messages, results ------------------------------------------------------------------ */
+
+/* An argument of a kernel as TVM's launcher takes it. */
+static void kernel_argument(const tvm_writer *w, size_t i, size_t reg)
 {
     DLDataType t = w->f->regs[reg];
-    if (is_pointer(t)) buf_printf(w->out, "    %s = (any){4, 0, {.p = r%zu}};\n", place, reg);
-    else if (dtype_is_float(t)) buf_printf(w->out, "    %s = (any){3, 0, {.f = r%zu}};\n", place, reg);
-    else buf_printf(w->out, "    %s = (any){%d, 0, {.i = r%zu}};\n", place, t.code == kDLBool ? 2 : 1, reg);
+    const char *narrow = short_float(t);
+    buf_printf(w->out, "    packed[%zu] = (any)", i);
+    if (is_pointer(t)) buf_printf(w->out, "{4, 0, {.p = r%zu}};\n", reg);
+    else if (narrow != NULL) buf_printf(w->out, "{1, 0, {.i = short_bits(r%zu, %s)}};\n", reg, narrow);
+    else if (dtype_is_float(t)) buf_printf(w->out, "{3, 0, {.f = r%zu}};\n", reg);
+    else buf_printf(w->out, "{1, 0, {.i = r%zu}};\n", reg);
 }
 
 static void launch(const tvm_writer *w, const host_launch *l)
 {
-    char place[40];
-    for (size_t i = 0; i < l->arg_count + l->extent_count; ++i) {
-        snprintf(place, sizeof place, "packed[%zu]", i);
-        kernel_argument(w, i < l->arg_count ? l->args[i] : l->extents[i - l->arg_count], place);
-    }
-    buf_printf(w->out, "    if (launch(\"%s\", packed, %zu)) return -1;\n", l->kernel.p, l->arg_count + l->extent_count);
+    size_t count = l->arg_count + l->extent_count;
+    for (size_t i = 0; i < count; ++i) kernel_argument(w, i, i < l->arg_count ? l->args[i] : l->extents[i - l->arg_count]);
+    buf_printf(w->out, "    if (call(\"%s\", packed, %zu)) return -1;\n", l->kernel.p, count);
 }
 
 static void message(const tvm_writer *w, host_insn i)
@@ -137,8 +178,10 @@ static void message(const tvm_writer *w, host_insn i)
 
 static void give_back(const tvm_writer *w, size_t d)
 {
-    buf_text(w->out, "    ");
-    kernel_argument(w, d, "*result");
+    DLDataType t = w->f->regs[d];
+    if (is_pointer(t)) buf_printf(w->out, "    *result = (any){4, 0, {.p = r%zu}};\n", d);
+    else if (dtype_is_float(t)) buf_printf(w->out, "    *result = (any){3, 0, {.f = r%zu}};\n", d);
+    else buf_printf(w->out, "    *result = (any){%d, 0, {.i = r%zu}};\n", t.code == kDLBool ? 2 : 1, d);
     buf_text(w->out, "    return 0;\n");
 }
 
@@ -148,9 +191,13 @@ static bool instruction(const tvm_writer *w, host_insn i)
     if (i.op == HOST_CONST) constant(w, i);
     else if (i.op == HOST_MOVE) buf_printf(w->out, "    r%u = r%u;\n", (unsigned)i.d, (unsigned)i.a);
     else if (i.op == HOST_NOT) buf_printf(w->out, "    r%u = !r%u;\n", (unsigned)i.d, (unsigned)i.a);
-    else if (i.op == HOST_CAST) return convert(w, i);
+    else if (i.op == HOST_CAST) convert(w, i);
+    else if (i.op == HOST_MATH) math(w, i);
     else if (i.op == HOST_JUMP) buf_printf(w->out, "    goto at%u;\n", (unsigned)host_wide(i));
     else if (i.op == HOST_UNLESS) buf_printf(w->out, "    if (!r%u) goto at%u;\n", (unsigned)i.d, (unsigned)host_wide(i));
+    else if (i.op == HOST_ALLOC)
+        buf_printf(w->out, "    if (take(*device, r%u, &slots[%u])) return -1;\n    r%u = slots[%u];\n", (unsigned)i.a, (unsigned)i.b,
+                   (unsigned)i.d, (unsigned)i.b);
     else if (i.op == HOST_LAUNCH) launch(w, &w->f->launches[host_wide(i)]);
     else if (i.op == HOST_ASSERT) message(w, i);
     else if (i.op == HOST_RETURN) give_back(w, i.d);
@@ -159,14 +206,11 @@ static bool instruction(const tvm_writer *w, host_insn i)
     return true;
 }
 
-static const char *name_of(host_op op)
+/* What an instruction is to people that cannot be written. */
+static const char *refused(host_op op)
 {
-    static const char *const names[] = {
-#define HOST_OP(NAME, text, shape) text,
-#include "host/ops.def"
-#undef HOST_OP
-    };
-    return names[op];
+    if (op == HOST_CHECK) return "assertions in kernels";
+    return op == HOST_OFFSET ? "the address of an element, which no handle of Metal memory can be" : "this instruction";
 }
 
 /* Whether an instruction is jumped to. */
@@ -184,9 +228,8 @@ ingot_status tvm_write_code(const tvm_writer *w, size_t from, size_t to, ingot_e
     for (size_t i = from; i < to; ++i) {
         if (is_target(w->f, i)) buf_printf(w->out, "at%zu:;\n", i);
         if (instruction(w, w->f->code[i])) continue;
-        return error_set(error, INGOT_UNSUPPORTED,
-                         "function \"%s\": its host code needs '%s' here, which a library in TVM's shape is not written with",
-                         w->f->name.p, name_of((host_op)w->f->code[i].op));
+        return error_set(error, INGOT_UNSUPPORTED, "function \"%s\": a library in TVM's shape is not written with %s", w->f->name.p,
+                         refused((host_op)w->f->code[i].op));
     }
     return INGOT_OK;
 }

@@ -325,23 +325,23 @@ except RuntimeError as error:
 DOUBLE = """
 #include <stdint.h>
 typedef struct { int32_t tag; uint32_t size; union { int64_t i; double f; void *p; } as; } any;
-static any seen[16];
+static any seen[64];
 static int32_t seen_count;
-int __tvm_ffi_KERNEL(void *self, const any *args, int32_t count, any *result)
+static int note(const any *args, int32_t count)
 {
-    seen_count = count;
-    for (int32_t i = 0; i < count && i < 16; ++i) seen[i] = args[i];
+    for (int32_t i = 0; i < count && seen_count < 64; ++i) seen[seen_count++] = args[i];
     return 0;
 }
-/* Item i of the last launch: its tag in the high half, its value below. */
 int __tvm_ffi_seen(void *self, const any *args, int32_t count, any *result)
 {
-    int64_t i = args[0].as.i;
     result->tag = 1;
-    result->as.i = i < 0 ? seen_count : (int64_t)seen[i].tag << 32 | (int64_t)(seen[i].tag == 3 ? seen[i].as.f * 1000 : seen[i].as.i & 0x7fffffff);
+    result->as.i = args[0].as.i < 0 ? seen_count : args[0].as.i % 2 ? seen[args[0].as.i / 2].as.i : seen[args[0].as.i / 2].tag;
     return 0;
 }
+int __tvm_ffi_forget(void *self, const any *args, int32_t count, any *result) { return seen_count = 0; }
 """
+
+NOTING = "int __tvm_ffi_KERNEL(void *self, const any *args, int32_t count, any *result) { return note(args, count); }\n"
 
 SCALED = """
 @T.prim_func
@@ -357,22 +357,47 @@ def main(a: T.handle, b: T.handle, s: T.float32, k: T.int32):
 """
 
 
+# What a host function may hold: strides and an offset of a tensor, a temporary, scalars of all sizes, functions of floats.
+RICH = """
+@T.prim_func
+def main(a: T.handle, b: T.handle, h: T.float16, c: T.int8, f: T.bool, u: T.uint64, g: T.bfloat16, w: T.float32):
+    n = T.int32()
+    o = T.int32()
+    s = T.int32()
+    A = T.match_buffer(a, (n, 4), "float32", strides=(s, 1), elem_offset=o, offset_factor=1)
+    B = T.match_buffer(b, (n, 4), "float32")
+    M = T.alloc_buffer((n, 4), "float32")
+    for bx in T.thread_binding(n, thread="blockIdx.x"):
+        for tx in T.thread_binding(4, thread="threadIdx.x"):
+            M[bx, tx] = A[bx, tx] * T.Cast("float32", h) + T.Cast("float32", c)
+    for bx in T.thread_binding(n, thread="blockIdx.x"):
+        for tx in T.thread_binding(4, thread="threadIdx.x"):
+            if f:
+                B[bx, tx] = M[bx, tx] + T.Cast("float32", u) * T.Cast("float32", g)
+    if T.exp(w) > T.float32(7):
+        for bx in T.thread_binding(T.Cast("int32", T.ceil(w * T.float32(1.5))) + T.max(n, 1) % 3, thread="blockIdx.x"):
+            for tx in T.thread_binding(T.shift_left(T.int32(1), n), thread="threadIdx.x"):
+                B[0, 0] = T.float32(0)
+"""
+
+
 class Metal(ctypes.Structure):
     """A DLTensor on a Metal device, whose data is a handle; `__tvm_ffi_opaque_ptr__` is not enough: the callee wants a tensor."""
 
     _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
                 ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
 
 
 class Any(ctypes.Structure):
     _fields_ = [("tag", ctypes.c_int32), ("size", ctypes.c_uint32), ("value", ctypes.c_uint64)]
 
 
-def tensor(handle, n, device=8):
-    shape = (ctypes.c_int64 * 1)(n)
-    made = Metal(handle, (ctypes.c_int32 * 2)(device, 0), 1, 2, 32, 1, shape, None, 0)
-    made.keep = shape
+def tensor(handle, *shape, device=(8, 0), strides=None, offset=0):
+    extents = (ctypes.c_int64 * len(shape))(*shape)
+    steps = (ctypes.c_int64 * len(shape))(*strides) if strides else None
+    made = Metal(handle, (ctypes.c_int32 * 2)(*device), len(shape), 2, 32, 1, extents, steps, offset)
+    made.keep = extents, steps
     return made
 
 
@@ -383,10 +408,18 @@ def call(function, *args):
         if isinstance(arg, Metal):
             value.tag, value.value = 7, ctypes.addressof(arg)
         elif isinstance(arg, float):
-            value.tag, value.value = 3, struct.unpack("=Q", struct.pack("=d", arg))[0]
+            value.tag, value.value = 3, bits(arg)
         else:
             value.tag, value.value = 1, arg & (1 << 64) - 1
     return function(None, values, len(args), ctypes.byref(Any()))
+
+
+def bits(value):
+    return struct.unpack("=q", struct.pack("=d", value))[0]
+
+
+TAKE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
+DROP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
 
 
 class Shaped(Case):
@@ -397,16 +430,16 @@ class Shaped(Case):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.path, source, self.double = folder.name + "/module.so", folder.name + "/double.c", folder.name + "/double.so"
-        run = ingot.compile(SCALED)
-        run.export_library(self.path, shape="tvm")
-        self.bytes = run.imports[0].save_to_bytes()
-        with open(source, "w") as file:
-            file.write(DOUBLE.replace("KERNEL", "main_kernel"))
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.double, source], check=True)
+        self.path, self.source, self.double = folder.name + "/module.so", folder.name + "/double.c", folder.name + "/double.so"
 
-    def open(self):
-        given = []
+    def open(self, script):
+        """The library of a program, with a noting double of each kernel; its main function by its C symbol."""
+        run = ingot.compile(script)
+        run.export_library(self.path, shape="tvm")
+        with open(self.source, "w") as file:
+            file.write(DOUBLE + "".join(NOTING.replace("KERNEL", kernel.name) for kernel in run.kernels))
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.double, self.source], check=True)
+        given, self.devices = [], []
 
         def loader(data):
             given.append(bytes(data))
@@ -416,44 +449,103 @@ class Shaped(Case):
         self.addCleanup(tvm_ffi.registry.remove_global_func, self.LOADER)
         tvm_ffi.register_global_func("__tvm_set_device", lambda *where: self.devices.append(where), override=True)
         self.addCleanup(tvm_ffi.registry.remove_global_func, "__tvm_set_device")
-        self.devices = []
-        module = tvm_ffi.load_module(self.path)
-        self.assertEqual(given, [self.bytes])
-        return module
+        self.module = tvm_ffi.load_module(self.path)
+        self.assertEqual(len(given), 1)
+        self.module.imports[0].get_function("forget")()
+        self.library = ctypes.CDLL(self.path)
+        main = getattr(self.library, "__tvm_ffi_main")
+        main.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]
+        return main, given[0], run
+
+    def seen(self):
+        """What the kernels were launched with since the last time: pairs of tag and value."""
+        seen = self.module.imports[0].get_function("seen")
+        found = [(seen(2 * i), seen(2 * i + 1)) for i in range(seen(-1))]
+        self.module.imports[0].get_function("forget")()
+        return found
 
     def test_needs_the_loader(self):
+        ingot.compile(SCALED).export_library(self.path, shape="tvm")
         with self.assertRaisesRegex(RuntimeError, "metal"):
             tvm_ffi.load_module(self.path)
 
     def test_launches(self):
-        module = self.open()
-        symbol = ctypes.CDLL(self.path).__getattr__("__tvm_ffi_main")
-        symbol.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]
+        main, data, run = self.open(SCALED)
+        self.assertEqual(data, run.imports[0].save_to_bytes())
         a, b = tensor(0x1000, 100), tensor(0x2000, 100)
-        self.assertEqual(call(symbol, a, b, 2.5, 1), 0)
-        seen = module.imports[0].get_function("seen")
-        found = [divmod(seen(i), 1 << 32) for i in range(seen(-1))]
+        self.assertEqual(call(main, a, b, 2.5, 1), 0)
         # Buffers as handles (tag 4), the scalars n and s, then threadgroups and threads.
-        self.assertEqual(found, [(4, 0x1000), (4, 0x2000), (1, 100), (3, 2500), (1, 4), (1, 32)])
+        self.assertEqual(self.seen(), [(4, 0x1000), (4, 0x2000), (1, 100), (3, bits(2.5)), (1, 4), (1, 32)])
         self.assertEqual(self.devices, [(8, 0)])
-        before = seen(-1)
-        self.assertEqual(call(symbol, a, b, 2.5, 0), 0)  # no launch
-        self.assertEqual((seen(-1), len(self.devices)), (before, 2))
-        for arguments in ((a, tensor(0x2000, 99), 2.5, 1), (a, tensor(0x2000, 100, device=1), 2.5, 1), (a, b, 2.5), (a, b, 2.5, 1 << 40),
-                          (a, b, a, 1), (1, b, 2.5, 1)):
-            self.assertEqual(call(symbol, *arguments), -1)
-        self.assertEqual(len(self.devices), 2)
+        self.assertEqual(call(main, a, b, 2.5, 0), 0)  # no launch
+        self.assertEqual((self.seen(), len(self.devices)), ([], 2))
+        for arguments in ((a, tensor(0x2000, 99), 2.5, 1), (a, tensor(0x2000, 100, device=(1, 0)), 2.5, 1), (a, b, 2.5), (a, b, 2.5, 1 << 40),
+                          (a, b, a, 1), (1, b, 2.5, 1), (a, tensor(0x2000, 100, device=(8, 1)), 2.5, 1), (a, tensor(0, 100), 2.5, 1),
+                          (a, tensor(0x2000, 100, strides=[2]), 2.5, 1), (a, tensor(0x2000, 100, offset=4), 2.5, 1), (a, b, 1e39, 1),
+                          (tensor(0x1000, 1 << 33), tensor(0x2000, 1 << 33), 2.5, 1)):
+            self.assertEqual(call(main, *arguments), -1)
+        self.assertEqual((self.seen(), len(self.devices)), ([], 2))
+
+    def test_all_that_a_host_function_may_hold(self):
+        main, data, run = self.open(RICH)
+        # TVM's launcher knows int32, uint32, int64 and float32: the others are told as int64.
+        self.assertNotEqual(data, run.imports[0].save_to_bytes())
+        taken, dropped = [], []
+        take = TAKE(lambda kind, device, size, *hint: taken.append((kind, device, size)) or 0x7000 + len(taken))
+        drop = DROP(lambda kind, device, memory: dropped.append((kind, device, memory)) or 0)
+        a, b = tensor(0x1000, 3, 4, strides=[10, 1], offset=24), tensor(0x2000, 3, 4)
+        given = (a, b, 1.0 + 2.0**-10, -5, 1, 1 << 62, 3.0, 2.0)
+        self.assertEqual(call(main, *given), -1)  # TVM's runtime, which has the memory, is not there
+        for name, function in (("__TVMBackendAllocWorkspace", take), ("__TVMBackendFreeWorkspace", drop)):
+            ctypes.c_void_p.in_dll(self.library, name).value = ctypes.cast(function, ctypes.c_void_p).value
+        self.assertEqual(call(main, *given), 0)
+        # The temporary is 3 * 4 floats. Half 1 + 2^-10 has the bits 3c01, bfloat16 3 has 4040. The kernels' own order of scalars.
+        first = [(4, 0x1000), (4, 0x7001), (1, -5), (1, 0x3C01), (1, 6), (1, 10), (1, 3), (1, 4)]
+        seen = self.seen()
+        self.assertEqual(sorted(seen[:6]), sorted(first[:6]))
+        self.assertEqual(seen[6:8], first[6:])
+        self.assertIn((1, 1 << 62), seen[8:])
+        self.assertIn((3, bits(3.0)), seen[8:])  # widened on the host
+        # exp(2) > 7: a third kernel over ceil(3) + 3 % 3 groups of 1 << 3 threads.
+        self.assertEqual(seen[-2:], [(1, 3), (1, 8)])
+        self.assertEqual((taken, dropped), ([(8, 0, 48)], [(8, 0, 0x7001)]))
+        self.assertEqual(call(main, *given[:-1], 1.9), 0)  # exp(1.9) is below 7
+        self.assertEqual(self.seen()[-1], (1, 4))
+        for wrong in (70000.0, float("inf")):
+            self.assertEqual(call(main, a, b, wrong, *given[3:]), -1 if wrong == 70000.0 else 0)
+        self.assertEqual(call(main, a, b, 1.0, 128, *given[4:]), -1)  # no int8
+        self.assertEqual(call(main, tensor(0x1000, 3, 4, strides=[10, 1], offset=6), *given[1:]), -1)  # no whole element
+        self.assertEqual(call(main, tensor(0x1000, 3, 4, strides=[10, 2]), *given[1:]), -1)
+        self.assertEqual(call(main, tensor(0x1000, 4, 4), *given[1:]), -1)
+        self.assertEqual([x[2] for x in dropped], [0x7001 + i for i in range(len(taken))])
+
+    def test_halves_round_as_numpy_does(self):
+        main, _, _ = self.open("""
+@T.prim_func
+def main(A: T.Buffer((1,), "float16"), h: T.float16):
+    for tx in T.thread_binding(1, thread="threadIdx.x"):
+        A[0] = h
+""")
+        half = tensor(0x1000, 1)
+        half.bits = 16
+        rng = np.random.default_rng(1)
+        values = [0.0, -0.0, 5e-8, 2.98e-8, 2.981e-8, -6.1e-5, 65504.0, 65519.99, 1.0009765625, 1.00048828125, 1.00146484375, float("nan"), float("inf")]
+        values += list((rng.standard_normal(400) * 2.0 ** rng.integers(-26, 15, 400)).astype("float64"))
+        for value in values:
+            self.assertEqual(call(main, half, float(value)), 0)
+            expected = int(np.float64(value).astype("float16").view("uint16"))
+            self.assertEqual(self.seen()[1], (1, expected), value)
 
     def test_errors_have_words(self):
-        module = self.open()
+        self.open(SCALED)
         with self.assertRaisesRegex(ValueError, "device_type: expected metal on argument #0 when calling"):
-            module.main(np.zeros(4, "float32"), np.zeros(4, "float32"), 1.0, 1)
+            self.module.main(np.zeros(4, "float32"), np.zeros(4, "float32"), 1.0, 1)
         with self.assertRaisesRegex(TypeError, "dtype on argument #0"):
-            module.main(np.zeros(4, "int32"), np.zeros(4, "float32"), 1.0, 1)
+            self.module.main(np.zeros(4, "int32"), np.zeros(4, "float32"), 1.0, 1)
 
     def test_what_has_no_such_form_is_refused(self):
-        script = SCALED.replace("if k > 0", "if T.exp(s) > T.float32(1)")
-        with self.assertRaisesRegex(ingot.IngotError, "a library in TVM's shape is not written with"):
+        script = SCALED.replace("B[bx * 32 + tx] = A", "assert A[0] == T.float32(0), \"not 0\"\n                    B[bx * 32 + tx] = A")
+        with self.assertRaisesRegex(ingot.IngotError, "a library in TVM's shape is not written with assertions in kernels"):
             ingot.compile(script).export_library(self.path, shape="tvm")
 
 
