@@ -38,22 +38,6 @@ typedef struct building {
     bool done;
 } building;
 
-/* The first error, placed; what is not supported has its own status. */
-static void take_error(building *b)
-{
-    for (const diag *d = b->diags.first; d != NULL; d = d->next) {
-        if (d->severity != DIAG_ERROR) continue;
-        const source_pos at = source_locate(b->diags.sources, d->at);
-        const bool unsupported = strstr(d->message.p, "not supported") != NULL;
-        error_set(b->error, unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX, "%.*s:%u:%u: %.*s", STR_ARG(at.file), (unsigned)at.line,
-                  (unsigned)at.column, STR_ARG(d->message));
-        b->error->line = at.line;
-        b->error->column = at.column;
-        return;
-    }
-    error_set(b->error, INGOT_INTERNAL, "writing AIR failed without a message");
-}
-
 /* Variables out of memory where they need not lie there; nothing that would bring in functions of LLVM's own. */
 static bool tidy(LLVMModuleRef m, ingot_error *error)
 {
@@ -65,7 +49,7 @@ static bool write_module(building *b, air_writer *w, const mf_function *kernel, 
 {
     LLVMModuleRef m = air_write_module(w, kernel, b->platform, b->language);
     if (m == NULL) {
-        take_error(b);
+        diag_first_error(&b->diags, "writing AIR", b->error);
         return false;
     }
     const str what = str_format(b->mem, "the AIR made of '%.*s'", STR_ARG(kernel->name));
@@ -132,7 +116,7 @@ static bool write_kernels(building *b, str only, metallib_function **functions, 
     air_context context;
     air_writer w;
     if (unit == NULL) {
-        take_error(b);
+        diag_first_error(&b->diags, "writing AIR", b->error);
         return false;
     }
     if (!start_writer(b, &w, &context)) return false;

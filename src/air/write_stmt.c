@@ -11,7 +11,7 @@ void air_write_refuse(air_writer *w, span at, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!w->failed) diag_error(w->diags, at, "%s in a metallib (kernel '%.*s')", text, STR_ARG(w->kernel->name));
+    if (!w->failed) diag_unsupported(w->diags, at, "%s in a metallib (kernel '%.*s')", text, STR_ARG(w->kernel->name));
     w->failed = true;
 }
 

@@ -35,6 +35,17 @@ void diag_error(diag_list *d, span at, const char *format, ...)
     va_end(args);
 }
 
+void diag_unsupported(diag_list *d, span at, const char *format, ...)
+{
+    d->muted = d->errors++ >= DIAG_LIMIT;
+    if (d->muted) return;
+    va_list args;
+    va_start(args, format);
+    add(d, DIAG_ERROR, at, format, args);
+    va_end(args);
+    d->last->unsupported = true;
+}
+
 void diag_warning(diag_list *d, span at, const char *format, ...)
 {
     d->muted = d->warnings++ >= DIAG_LIMIT;
@@ -103,4 +114,20 @@ void diag_render_all(const diag_list *d, bool colour, buf *out)
     if (d->errors > DIAG_LIMIT) {
         buf_printf(out, "%u more errors not shown\n", d->errors - DIAG_LIMIT);
     }
+}
+
+ingot_status diag_first_error(const diag_list *d, const char *what, ingot_error *error)
+{
+    for (const diag *one = d->first; one != NULL; one = one->next) {
+        if (one->severity != DIAG_ERROR) continue;
+        const source_pos at = source_locate(d->sources, one->at);
+        const ingot_status status = error_set(error, one->unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX, "%.*s:%u:%u: %.*s",
+                                              STR_ARG(at.file), (unsigned)at.line, (unsigned)at.column, STR_ARG(one->message));
+        if (error != NULL) {
+            error->line = at.line;
+            error->column = at.column;
+        }
+        return status;
+    }
+    return error_set(error, INGOT_INTERNAL, "%s failed without a message", what);
 }

@@ -183,23 +183,6 @@ static void read_library(void *user)
     }
 }
 
-static ingot_status first_error(const diag_list *d, ingot_error *error)
-{
-    for (const diag *one = d->first; one != NULL; one = one->next) {
-        if (one->severity != DIAG_ERROR) continue;
-        const source_pos pos = source_locate(d->sources, one->at);
-        const bool unsupported = strstr(one->message.p, "not supported") != NULL;
-        error_set(error, unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX, "%.*s:%u:%u: %.*s", STR_ARG(pos.file),
-                  (unsigned)pos.line, (unsigned)pos.column, STR_ARG(one->message));
-        if (error != NULL) {
-            error->line = pos.line;
-            error->column = pos.column;
-        }
-        return unsupported ? INGOT_UNSUPPORTED : INGOT_SYNTAX;
-    }
-    return error_set(error, INGOT_INTERNAL, "reading MSL failed without a message");
-}
-
 ingot_status emu_library_read(const ingot_allocator *mem, const emu_source *source, emu_library **out, ingot_error *error)
 {
     *out = NULL;
@@ -213,7 +196,7 @@ ingot_status emu_library_read(const ingot_allocator *mem, const emu_source *sour
     ingot_status status = INGOT_OK;
     if (source->text.n >= UINT32_MAX - 2) status = error_set(error, INGOT_LIMIT, "the MSL text is larger than 4 GiB");
     else if (!arena_guard(&l->tree, read_library, &r)) status = error_no_memory(error);
-    else if (l->unit == NULL || r.diags.errors != 0) status = first_error(&r.diags, error);
+    else if (l->unit == NULL || r.diags.errors != 0) status = diag_first_error(&r.diags, "reading MSL", error);
     if (source->on_diags != NULL && r.diags.first != NULL && status != INGOT_OUT_OF_MEMORY)
         source->on_diags(source->user, &r.diags);
     size_t locks = 0;
@@ -309,7 +292,7 @@ static emu_built *make_built(const emu_kernel *kernel, const emu_shape *shape, i
     building work = {.kernel = kernel, .shape = shape, .built = b};
     if (!arena_guard(&b->mem, build, &work)) error_no_memory(error);
     else if (b->program != NULL) return b;
-    else if (work.diags.errors != 0) (void)first_error(&work.diags, error);
+    else if (work.diags.errors != 0) (void)diag_first_error(&work.diags, "reading MSL", error);
     else error_set(error, INGOT_LIMIT, "kernel '%s' needs too much memory a thread", kernel->info.name);
     free_built(mem, b);
     return NULL;

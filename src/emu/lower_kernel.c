@@ -12,7 +12,7 @@ void lower_refuse(lower *l, span at, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (!l->failed && !l->restart) diag_error(l->diags, at, "%s (in kernel '%.*s')", text, STR_ARG(l->kernel->name));
+    if (!l->failed && !l->restart) diag_unsupported(l->diags, at, "%s (in kernel '%.*s')", text, STR_ARG(l->kernel->name));
     l->failed = true;
 }
 

@@ -91,7 +91,7 @@ static mf_expr *construct_matrix(mf_parser *p, const mf_type *type, mf_exprs *ar
     if (args->n == 1 && mf_is_scalar(first) && plain) return diagonal(p, type, args->at[0], at);
     if (args->n == (size_t)type->columns * type->width) return from_elements(p, type, args, at);
     if (args->n != type->columns) {
-        diag_error(
+        diag_unsupported(
             p->diags, at,
             "'%.*s' is made of its %u columns or %u elements here; other forms are not supported",
             STR_ARG(type->name), type->columns, (unsigned)type->columns * type->width);
@@ -387,9 +387,9 @@ mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
             args.n = 0; /* {0}: whatever the others are, they are zero too */
         }
         if (good && mf_is_vector(t) && args.n == 1 && mf_is_scalar(args.at[0]->type)) {
-            diag_error(p->diags, at,
-                       "one value in braces for '%.*s' is not supported: write '%.*s(value)'",
-                       STR_ARG(t->name), STR_ARG(t->name));
+            diag_unsupported(p->diags, at,
+                             "one value in braces for '%.*s' is not supported: write '%.*s(value)'",
+                             STR_ARG(t->name), STR_ARG(t->name));
             good = false;
         }
         if (good && mf_is_vector(t) && args.n > 1) pad_vector(p, t, &args, at);

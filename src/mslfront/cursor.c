@@ -32,17 +32,30 @@ span mf_since(const mf_parser *p, span begin)
     return span_join(begin, mf_last(p));
 }
 
+__attribute__((format(printf, 4, 0)))
+static void panic(mf_parser *p, span at, bool unsupported, const char *format, va_list args)
+{
+    char text[512];
+    (void)vsnprintf(text, sizeof text, format, args);
+    if (!p->panic && unsupported) diag_unsupported(p->diags, at, "%s", text);
+    else if (!p->panic) diag_error(p->diags, at, "%s", text);
+    p->panic = true;
+}
+
 void mf_syntax(mf_parser *p, span at, const char *format, ...)
 {
-    if (!p->panic) {
-        char text[512];
-        va_list args;
-        va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
-        va_end(args);
-        diag_error(p->diags, at, "%s", text);
-    }
-    p->panic = true;
+    va_list args;
+    va_start(args, format);
+    panic(p, at, false, format, args);
+    va_end(args);
+}
+
+void mf_unsupported(mf_parser *p, span at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    panic(p, at, true, format, args);
+    va_end(args);
 }
 
 /* Where something is missing: just behind the last token when the next one stands on another line.

@@ -110,7 +110,7 @@ static mf_expr *numeric_limits(mf_parser *p, const mf_ref *name)
                                   : integer_limit(p, s, what->ident->text, at);
     }
     if (e == NULL) {
-        mf_syntax(p, what->at, "this part of numeric_limits is not supported");
+        mf_unsupported(p, what->at, "this part of numeric_limits is not supported");
         return mf_error(p, what->at);
     }
     p->at += 3;

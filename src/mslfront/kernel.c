@@ -113,7 +113,7 @@ static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
     }
     for (size_t i = 0; i < sizeof unsupported / sizeof unsupported[0]; ++i) {
         if (!is_name(a, unsupported[i])) continue;
-        diag_error(p->diags, a->at, "the attribute '%s' is not supported", unsupported[i]);
+        diag_unsupported(p->diags, a->at, "the attribute '%s' is not supported", unsupported[i]);
         v->binding = MF_BIND_INPUT; /* no second complaint about a missing attribute */
         return;
     }
@@ -197,8 +197,8 @@ static void check_type(mf_parser *p, mf_var *v)
     }
     const mf_type *to = v->type->elem;
     if (to->kind == MF_TYPE_POINTER || to->kind == MF_TYPE_SIMD_MATRIX) {
-        diag_error(p->diags, v->at, "a buffer of '%.*s' is not supported",
-                   STR_ARG(mf_type_text(p->mem, to)));
+        diag_unsupported(p->diags, v->at, "a buffer of '%.*s' is not supported",
+                         STR_ARG(mf_type_text(p->mem, to)));
     } else if (v->type->kind == MF_TYPE_REFERENCE) {
         mf_check_object_type(p, to, v->at, "have a buffer of");
     }

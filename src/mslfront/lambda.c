@@ -238,7 +238,7 @@ mf_expr *mf_parse_lambda(mf_parser *p)
     const span begin = mf_cur(p)->at;
     lambda l;
     if (p->function == NULL && !p->unevaluated) {
-        mf_syntax(p, begin, "a lambda outside of functions is not supported");
+        mf_unsupported(p, begin, "a lambda outside of functions is not supported");
         return mf_error(p, begin);
     }
     if (!find_parts(p, &l)) return mf_error(p, begin);

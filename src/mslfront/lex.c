@@ -120,8 +120,8 @@ static void skip_splice(mf_lexer *x, uint32_t length)
     bool word_before = x->at > 0 && is_word(x->text[x->at - 1]);
     x->at += length;
     if (word_before && is_word(peek(x, 0)) && !x->quiet) {
-        diag_error(x->diags, here(x, x->at - length),
-                   "a line splice inside a word is not supported");
+        diag_unsupported(x->diags, here(x, x->at - length),
+                         "a line splice inside a word is not supported");
     }
 }
 

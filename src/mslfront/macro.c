@@ -48,8 +48,8 @@ static mf_token_kind read_argument(mf_preproc *pp, mf_tokens *out, bool takes_co
         mf_token t = mf_pp_raw(pp);
         if (t.kind == MF_TOK_END) return MF_TOK_END;
         if (from_file && t.kind == MF_TOK_HASH && (t.flags & MF_AT_LINE) != 0) {
-            diag_error(pp->diags, t.at,
-                       "a directive inside the arguments of a macro is not supported");
+            diag_unsupported(pp->diags, t.at,
+                             "a directive inside the arguments of a macro is not supported");
             pp->stopped = true;
             return MF_TOK_END;
         }

@@ -102,8 +102,8 @@ static mf_expr *default_array(mf_parser *p, const mf_type *type, span at)
     mf_expr *one = mf_default_value(p, type->elem, at);
     if (one == NULL || mf_bad(one)) return one;
     if (type->count > MOST) {
-        diag_error(p->diags, at,
-                   "an array of more than %d objects that are constructed is not supported", MOST);
+        diag_unsupported(p->diags, at,
+                         "an array of more than %d objects that are constructed is not supported", MOST);
         return mf_error(p, at);
     }
     mf_expr *e = mf_new(p, MF_EXPR_AGGREGATE, at, type);

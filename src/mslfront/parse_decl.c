@@ -33,7 +33,7 @@ static mf_expr *initializer(mf_parser *p, mf_var *v, const mf_specs *specs)
         mf_expr *e = mf_value(p, mf_parse_assignment(p));
         v->type = e->type;
         if (e->type->kind == MF_TYPE_NULL) {
-            diag_error(p->diags, e->at, "'auto' of nullptr is not supported");
+            diag_unsupported(p->diags, e->at, "'auto' of nullptr is not supported");
             v->type = mf_error_type();
             return NULL;
         }
@@ -131,8 +131,8 @@ mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
     }
     v->space = MF_CONSTANT;
     if (v->type->kind == MF_TYPE_REFERENCE || v->type->kind == MF_TYPE_POINTER) {
-        diag_error(p->diags, d->at, "a global '%.*s' is not supported",
-                   STR_ARG(mf_type_text(p->mem, v->type)));
+        diag_unsupported(p->diags, d->at, "a global '%.*s' is not supported",
+                         STR_ARG(mf_type_text(p->mem, v->type)));
         v->type = mf_error_type();
     }
     unsigned errors = p->diags->errors;
@@ -236,7 +236,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
                                          mf_ahead(p, 1)->kind != MF_TOK_L_BRACE);
         p->at = before;
         if (function) {
-            mf_syntax(p, d.at, "a function declared within a function is not supported");
+            mf_unsupported(p, d.at, "a function declared within a function is not supported");
             return;
         }
     }
@@ -324,9 +324,9 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
     }
     for (size_t i = 0; i < specs.attributes.n; ++i) {
         if (str_is(specs.attributes.at[i].name->text, "maybe_unused")) continue;
-        diag_error(p->diags, specs.attributes.at[i].at,
-                   "the attribute '%.*s' of a variable is not supported",
-                   STR_ARG(specs.attributes.at[i].name->text));
+        diag_unsupported(p->diags, specs.attributes.at[i].at,
+                         "the attribute '%.*s' of a variable is not supported",
+                         STR_ARG(specs.attributes.at[i].name->text));
     }
     mf_refuse_alignas(p, &specs);
     if (mf_at(p, MF_TOK_SEMI) && !specs.has_record)
@@ -542,9 +542,9 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
                 given = &attributes.at[i];
                 continue;
             }
-            diag_error(p->diags, attributes.at[i].at,
-                       "the attribute '%.*s' of a variable is not supported",
-                       STR_ARG(attributes.at[i].name->text));
+            diag_unsupported(p->diags, attributes.at[i].at,
+                             "the attribute '%.*s' of a variable is not supported",
+                             STR_ARG(attributes.at[i].name->text));
         }
         if (given != NULL) {
             parse_function_constant(p, &d, given);
@@ -610,11 +610,11 @@ static void parse_top(mf_parser *p)
         return;
     }
     if (is_unsupported_word(t->kind)) {
-        mf_syntax(p, t->at, "%s is not supported: only kernels run here", mf_token_name(t->kind));
+        mf_unsupported(p, t->at, "%s is not supported: only kernels run here", mf_token_name(t->kind));
         return;
     }
     if (t->kind == MF_KW_EXTERN && mf_ahead(p, 1)->kind == MF_TOK_STRING) {
-        mf_syntax(p, t->at, "extern \"C\" is not supported");
+        mf_unsupported(p, t->at, "extern \"C\" is not supported");
         return;
     }
     mf_specs specs;

@@ -24,7 +24,7 @@ static mf_expr *parse_character(mf_parser *p)
     int64_t v;
     if (mf_read_character(mf_token_text(t), &v))
         return mf_int(p, t->at, mf_scalar_type(MF_CHAR), v);
-    diag_error(p->diags, t->at, "this character constant is not supported");
+    diag_unsupported(p->diags, t->at, "this character constant is not supported");
     return mf_error(p, t->at);
 }
 
@@ -451,7 +451,7 @@ static mf_expr *parse_primary(mf_parser *p)
     case MF_KW_THROW:
     case MF_KW_TYPEID:
     case MF_KW_DYNAMIC_CAST:
-        mf_syntax(p, t->at, "%s is not supported", mf_token_name(t->kind));
+        mf_unsupported(p, t->at, "%s is not supported", mf_token_name(t->kind));
         break;
     default: mf_syntax(p, t->at, "expected an expression before %s", mf_token_name(t->kind)); break;
     }

@@ -49,11 +49,11 @@ static bool parse_param(mf_parser *p, params *out)
     mf_specs specs;
     mf_declarator d;
     if (mf_at(p, MF_TOK_ELLIPSIS)) {
-        mf_syntax(p, mf_cur(p)->at, "functions of open arity are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "functions of open arity are not supported");
         return false;
     }
     if (!mf_parse_specs(p, &specs) || !mf_parse_declarator(p, &specs, &d)) return false;
-    if (specs.is_auto) diag_error(p->diags, specs.at, "'auto' parameters are not supported");
+    if (specs.is_auto) diag_unsupported(p->diags, specs.at, "'auto' parameters are not supported");
     mf_refuse_alignas(p, &specs);
     mf_attributes attributes = specs.attributes;
     if (!mf_parse_attributes(p, &attributes)) return false;
@@ -274,7 +274,7 @@ static mf_candidate *declare_function(mf_parser *p, head *h)
     const mf_type *first = h->q.vars.n == 1 ? h->q.vars.at[0]->type : mf_void();
     if (first->kind == MF_TYPE_REFERENCE) first = first->elem;
     if (h->is_constructor && first == h->record->type && !h->is_default && !h->is_deleted) {
-        diag_error(
+        diag_unsupported(
             p->diags, h->d.at,
             "a copy constructor of the text's own is not supported: values are copied as they are");
         return NULL;
@@ -392,8 +392,8 @@ static void function_attributes(mf_parser *p, const mf_attributes *attributes, m
             f->name = a->text;
         }
         if (!known) {
-            diag_error(p->diags, a->at, "the attribute '%.*s' of a function is not supported",
-                       STR_ARG(a->name->text));
+            diag_unsupported(p->diags, a->at, "the attribute '%.*s' of a function is not supported",
+                             STR_ARG(a->name->text));
         }
     }
 }

@@ -119,8 +119,8 @@ static bool member_attributes(mf_parser *p, mf_var_id *id)
             continue;
         }
         if (is_stage_attribute(a->name->text)) continue;
-        diag_error(p->diags, a->at, "the attribute '%.*s' of a member is not supported",
-                   STR_ARG(a->name->text));
+        diag_unsupported(p->diags, a->at, "the attribute '%.*s' of a member is not supported",
+                         STR_ARG(a->name->text));
     }
     return true;
 }
@@ -132,7 +132,7 @@ static bool parse_field(mf_parser *p, mf_fields *fields, const mf_specs *specs, 
         return false;
     }
     if (mf_at(p, MF_TOK_COLON)) {
-        mf_syntax(p, mf_cur(p)->at, "bit fields are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "bit fields are not supported");
         return false;
     }
     mf_var_id id = {0};
@@ -218,8 +218,8 @@ void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
     }
     mf_token_kind k = mf_cur(p)->kind;
     if (k == MF_TOK_TILDE || k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
-        mf_syntax(p, mf_cur(p)->at, "%s is not supported",
-                  k == MF_TOK_TILDE ? "a destructor" : mf_token_name(k));
+        mf_unsupported(p, mf_cur(p)->at, "%s is not supported",
+                       k == MF_TOK_TILDE ? "a destructor" : mf_token_name(k));
         return;
     }
     parse_members(p, r, fields);

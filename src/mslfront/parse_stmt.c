@@ -362,7 +362,7 @@ static void parse_switch_body(mf_parser *p, mf_stmt *s, mf_stmts *items)
             mf_stmts_push(p->mem, items, label);
         } else {
             if (items->n == 0)
-                mf_syntax(p, mf_cur(p)->at, "a statement before the first label is not supported");
+                mf_unsupported(p, mf_cur(p)->at, "a statement before the first label is not supported");
             if (!p->panic) parse_into(p, items);
         }
         if (p->panic) mf_recover(p);
@@ -569,14 +569,14 @@ static mf_stmt *parse_plain(mf_parser *p)
     case MF_KW_CONTINUE: return parse_jump(p, begin);
     case MF_KW_CASE:
     case MF_KW_DEFAULT:
-        mf_syntax(p, begin,
-                  p->switches != 0 ? "a label inside another statement of a switch is not supported"
-                                   : "this label stands in no switch");
+        mf_unsupported(p, begin,
+                       p->switches != 0 ? "a label inside another statement of a switch is not supported"
+                                        : "this label stands in no switch");
         return NULL;
     case MF_KW_GOTO:
     case MF_KW_TRY:
     case MF_KW_ASM:
-        mf_syntax(p, begin, "%s is not supported", mf_token_name(mf_cur(p)->kind));
+        mf_unsupported(p, begin, "%s is not supported", mf_token_name(mf_cur(p)->kind));
         return NULL;
     default: return parse_expression(p, begin);
     }
@@ -592,7 +592,7 @@ static void parse_into(mf_parser *p, mf_stmts *out)
     ++p->stmt_depth;
     bool label = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_COLON;
     if (label) {
-        mf_syntax(p, mf_cur(p)->at, "labels are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "labels are not supported");
     } else if (mf_parse_common_decl(p)) {
         /* said nothing that runs */
     } else if (at_declaration(p)) {

@@ -233,8 +233,8 @@ static bool take_qualifier(mf_parser *p, mf_qtype *q)
     case MF_KW_THREADGROUP_IMAGEBLOCK:
     case MF_KW_OBJECT_DATA:
     case MF_KW_RAY_DATA:
-        diag_error(p->diags, t->at, "the address space %s is not supported",
-                   mf_token_name(t->kind));
+        diag_unsupported(p->diags, t->at, "the address space %s is not supported",
+                         mf_token_name(t->kind));
         break;
     case MF_TOK_IDENT:
         if (at_coherent(p)) { /* memory is coherent here in any case */
@@ -266,7 +266,7 @@ static bool take_storage(mf_parser *p, mf_specs *s)
     case MF_KW_EXPLICIT: s->is_explicit = true; break;
     case MF_KW_MUTABLE:
     case MF_KW_REGISTER:
-        diag_error(p->diags, t->at, "%s is not supported", mf_token_name(t->kind));
+        diag_unsupported(p->diags, t->at, "%s is not supported", mf_token_name(t->kind));
         break;
     default: return false; /* no storage word */
     }
@@ -291,7 +291,7 @@ static bool gnu_attribute(mf_parser *p)
             known |= str_is(mf_token_text(t), harmless[i]);
         }
         if (!known) {
-            mf_syntax(p, t->at, "the attribute '%.*s' is not supported", STR_ARG(mf_token_text(t)));
+            mf_unsupported(p, t->at, "the attribute '%.*s' is not supported", STR_ARG(mf_token_text(t)));
             return false;
         }
         mf_advance(p);
@@ -336,8 +336,8 @@ static bool parse_decltype(mf_parser *p, mf_qtype *out)
     if (!mf_expect(p, MF_TOK_R_PAREN, "after 'decltype(...'")) return false;
     bool name = e->kind == MF_EXPR_VAR || e->kind == MF_EXPR_MEMBER || !e->lvalue;
     if (!name && !mf_bad(e)) {
-        diag_error(p->diags, e->at,
-                   "decltype of a place that is no name would be a reference: not supported");
+        diag_unsupported(p->diags, e->at,
+                         "decltype of a place that is no name would be a reference: not supported");
         out->type = mf_error_type();
         return true;
     }
@@ -427,7 +427,7 @@ static void not_a_type(mf_parser *p)
     static const char *const textures[] = {"texture2d_ms", "texturecube", "depthcube", "depth2d_ms"};
     for (size_t i = 0; r.symbol == NULL && i < sizeof textures / sizeof textures[0]; ++i) {
         if (!str_starts(r.id->text, str_of(textures[i]))) continue;
-        mf_syntax(p, r.at, "'%.*s': cube and multisampled textures are not supported", STR_ARG(r.id->text));
+        mf_unsupported(p, r.at, "'%.*s': cube and multisampled textures are not supported", STR_ARG(r.id->text));
         return;
     }
     mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
@@ -692,7 +692,7 @@ static bool nested(mf_parser *p, mf_qtype base, mf_declarator *out)
         return true;
     }
     if (mf_at(p, MF_TOK_L_PAREN)) {
-        mf_syntax(p, mf_cur(p)->at, "pointers to functions are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "pointers to functions are not supported");
         return false;
     }
     if (!array_of(p, &base)) return false;
@@ -718,7 +718,7 @@ static bool declarator(mf_parser *p, mf_qtype base, mf_declarator *out)
         pointer_to(p, &base, reference, at);
     }
     if (mf_at(p, MF_TOK_AMP_AMP)) {
-        mf_syntax(p, mf_cur(p)->at, "references to values (&&) are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "references to values (&&) are not supported");
         return false;
     }
     if (at_nested(p)) {

@@ -216,6 +216,8 @@ span mf_since(const mf_parser *p, span begin);
 /* Reports, unless in panic already, and begins the panic. */
 void mf_syntax(mf_parser *p, span at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for what is not supported. */
+void mf_unsupported(mf_parser *p, span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Ends a panic: passes over what is left of the statement or declaration. */
 void mf_recover(mf_parser *p);
 /* Counts nesting; false, after a complaint, when it is too deep. Every true is undone by mf_leave.

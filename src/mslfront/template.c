@@ -328,8 +328,8 @@ static void declare_function_template(mf_parser *p, mf_template *t, const found 
     mf_ident *name =
         f->is_operator ? mf_operator_name(p, f->name, f->paren) : p->tokens[f->name].ident;
     if (p->tokens[f->name - 1].kind == MF_TOK_SCOPE) {
-        mf_syntax(p, p->tokens[f->name].at,
-                  "a member of a class template defined outside of it is not supported");
+        mf_unsupported(p, p->tokens[f->name].at,
+                       "a member of a class template defined outside of it is not supported");
         return;
     }
     t->kind = MF_OF_FUNCTIONS;
@@ -358,10 +358,10 @@ void mf_parse_template(mf_parser *p)
     t->begin = p->at;
     mf_token_kind k = mf_cur(p)->kind;
     if (k == MF_KW_TEMPLATE) {
-        mf_syntax(p, mf_cur(p)->at,
-                  "a member template defined outside of its class is not supported");
+        mf_unsupported(p, mf_cur(p)->at,
+                       "a member template defined outside of its class is not supported");
     } else if (k == MF_KW_FRIEND) {
-        mf_syntax(p, mf_cur(p)->at, "friends are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "friends are not supported");
     } else if (k == MF_KW_USING) {
         declare_alias(p, t);
     } else if (k == MF_KW_STRUCT || k == MF_KW_CLASS || k == MF_KW_UNION) {

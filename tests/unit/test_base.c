@@ -370,6 +370,16 @@ static void diag_body(void *user)
     diag_warning(&r.diags, (span){f, 25, 29}, "odd");
     diag_error(&r.diags, (span){0}, "nowhere");
     diag_error(&r.diags, (span){f, 31, 31}, "end");
+    ingot_error error;
+    assert_int_equal(diag_first_error(&r.diags, "reading", &error), INGOT_SYNTAX);
+    assert_string_equal(error.message, "a.py:2:6: unknown name 'bad'");
+    assert_true(error.line == 2 && error.column == 6);
+    diag_list other = {.mem = r.mem, .sources = &r.sources};
+    assert_int_equal(diag_first_error(&other, "reading", &error), INGOT_INTERNAL);
+    diag_warning(&other, (span){f, 0, 1}, "x is not supported, one might think");
+    diag_unsupported(&other, (span){f, 11, 14}, "there is no '%s' here", "bad");
+    assert_int_equal(diag_first_error(&other, "reading", &error), INGOT_UNSUPPORTED);
+    assert_string_equal(error.message, "a.py:2:6: there is no 'bad' here");
     assert_string_equal(rendered(&r, false), "a.py:2:6: error: unknown name 'bad'\n"
                                              "    2 | \ty = bad + 2\n"
                                              "      | \t    ^~~\n"
