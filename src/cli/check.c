@@ -64,7 +64,8 @@ static int check_program(findings *f, const cli_words *words, const char *file)
              .checker = f->checker,
              .stopped = &f->stopped};
     int code = run_program(&r, words, file);
-    if (code == CLI_GOOD && f->stopped.status == INGOT_DEVICE && ingot_checker_count(f->checker) != 0)
+    const bool refused = f->stopped.status == INGOT_DEVICE || f->stopped.status == INGOT_LIMIT;
+    if (code == CLI_GOOD && refused && ingot_checker_count(f->checker) != 0)
         f->stopped.status = INGOT_OK; /* it is among the findings */
     if (code == CLI_GOOD) code = report(f, &r);
     run_release(&r);
@@ -126,8 +127,9 @@ static int run_verb(cli *c, const cli_words *words)
 {
     const char *file = cli_one_plain(c, words, "a program: FILE.py, FILE.ingot or FILE.metal");
     if (!file) return CLI_USAGE;
+    const char *checks = cli_words_value(words, CHECK_CHECKS);
     findings f = {.c = c, .file = file, .target = cli_words_value(words, CHECK_LIMITS)};
-    int code = findings_open(&f, c, words, cli_words_value(words, CHECK_CHECKS));
+    int code = findings_open(&f, c, words, checks ? checks : "");
     if (code == CLI_GOOD && f.format == FINDINGS_TEXT && cli_words_value(words, RUN_JSON)) f.format = FINDINGS_JSON;
     if (code == CLI_GOOD) code = is_metal(file) ? check_metal(&f, words, file) : check_program(&f, words, file);
     findings_close(&f);

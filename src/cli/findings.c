@@ -15,15 +15,29 @@ static int take_format(findings *f, const char *text)
     return cli_usage(f->c, "--format is text, json or sarif, not '%s'", text);
 }
 
+/* A random order is drawn from what differs from run to run. */
+static int take_order(findings *f, const char *text)
+{
+    if (!text) return CLI_GOOD;
+    if (strcmp(text, "random") == 0) {
+        double now = cli_seconds();
+        uint64_t bits;
+        memcpy(&bits, &now, sizeof bits);
+        f->options.seed = (bits * UINT64_C(0x9e3779b97f4a7c15) >> 33) + 1;
+        return CLI_GOOD;
+    }
+    if (cli_parse_count(text, 1, UINT64_MAX, &f->options.seed)) return CLI_GOOD;
+    return cli_usage(f->c, "--order: '%s' is no number from 1 on, nor 'random'", text);
+}
+
 int findings_open(findings *f, cli *c, const cli_words *words, const char *checks)
 {
     const char *most = cli_words_value(words, FIND_MOST),
                *format = cli_words_value(words, FIND_FORMAT);
-    ingot_checker_options o = INGOT_CHECKER_OPTIONS_INIT;
     f->c = c;
-    o.seed = f->options.seed;
-    if (o.seed && !checks) o.checks = 0;
-    f->options = o;
+    f->options = (ingot_checker_options)INGOT_CHECKER_OPTIONS_INIT;
+    if (!checks) f->options.checks = 0;
+    if (take_order(f, cli_words_value(words, FIND_ORDER)) != CLI_GOOD) return CLI_USAGE;
     uint64_t count = 0;
     if (format && take_format(f, format) != CLI_GOOD) return CLI_USAGE;
     if (checks && *checks && ingot_check_parse(checks, &f->options.checks, &f->stopped) != INGOT_OK)

@@ -26,8 +26,7 @@ typedef struct findings {
     ingot_error stopped; /* a fault or refusal that ended the run; INGOT_OK: none */
 } findings;
 
-/* Reads the options and makes the checker: with the checks named (NULL or "": all; NULL with `options.seed` set: none). An
- * exit code. */
+/* Reads the options and makes the checker: with the checks named ("": all; NULL: none). An exit code. */
 int findings_open(findings *f, cli *c, const cli_words *words, const char *checks);
 void findings_close(findings *f);
 

@@ -150,6 +150,8 @@ static void json_report(const msl_run *r, cli_bytes *out)
     cli_json_string(j, "kernel", ingot_metal_function_name(r->function));
     json_triple(j, r->by_threads ? "grid_threads" : "grid", r->grid);
     json_triple(j, "threadgroup", r->threads);
+    if (r->find.options.seed) cli_json_int(j, "order", (int64_t)r->find.options.seed);
+    if (r->seed || r->find.options.seed) cli_json_int(j, "seed", (int64_t)r->seed);
     if (!r->check_only) {
         cli_json_array(j, "buffers");
         for (size_t i = 0; i < r->buffer_count; i++) {
@@ -172,6 +174,8 @@ int msl_report(msl_run *r)
         if (r->checked) findings_text(&r->find, false, &out);
         print_launch(r, &out);
         if (r->checked && findings_clean(&r->find)) cli_bytes_text(&out, "no findings\n");
+        if (r->find.options.seed)
+            cli_bytes_print(&out, "to run it again: --order %" PRIu64 " --seed %" PRIu64 "\n", r->find.options.seed, r->seed);
         for (size_t i = 0; !r->check_only && i < r->buffer_count; i++) {
             if (is_shown(&r->buffers[i])) print_buffer(&r->buffers[i], &out);
         }

@@ -90,25 +90,45 @@ static emu_handings *handings_of(emu_watch *w, int64_t tag, bool make)
     return h;
 }
 
+/* Among many of one threadgroup the latest of a lane takes in what follows, as if that had been released, or acquired, then:
+ * more than the text says, so no race is made up. */
+static void fold_handing(emu_handing *at, const emu_handing *one)
+{
+    if (!one->release) {
+        at->seq = one->seq;
+        return;
+    }
+    at->before = one->before > at->before ? one->before : at->before;
+    at->simd = one->simd > at->simd ? one->simd : at->simd;
+    at->fence = one->fence > at->fence ? one->fence : at->fence;
+}
+
 static void add_handing(emu_watch *w, int64_t tag, const emu_handing *one)
 {
-    enum { MOST = 1024 };
+    enum { MANY = 1024 };
     emu_handings *h = handings_of(w, tag, true);
     if (h == NULL) return;
+    emu_handing *latest = NULL;
     for (uint32_t i = 0; i < h->n; ++i) {
         emu_handing *at = &h->at[i];
         if (at->lane != one->lane || at->release != one->release || at->device != one->device) continue;
-        if (at->release && at->before == one->before && at->fence == one->fence) return; /* the earlier one covers it */
+        latest = at;
+        if (at->release && at->before == one->before && at->simd == one->simd && at->fence == one->fence)
+            return; /* the earlier one covers it */
         if (!at->release && at->fence == one->fence) {
             at->seq = one->seq;
             return;
         }
     }
+    if (h->n >= MANY && latest != NULL) {
+        fold_handing(latest, one);
+        return;
+    }
     if (h->n == h->cap) {
         const uint32_t cap = h->cap == 0 ? 2 : h->cap * 2;
-        emu_handing *at = cap <= MOST ? mem_resize(w->mem, h->at, h->cap * sizeof *at, cap * sizeof *at) : NULL;
+        emu_handing *at = mem_resize(w->mem, h->at, h->cap * sizeof *at, cap * sizeof *at);
         if (at == NULL) {
-            w->no_memory = w->no_memory || cap <= MOST;
+            w->no_memory = true;
             return;
         }
         h->at = at;
@@ -117,42 +137,51 @@ static void add_handing(emu_watch *w, int64_t tag, const emu_handing *one)
     h->at[h->n++] = *one;
 }
 
-void emu_hand_over(emu_vm *vm, int64_t last, bool last_atomic, bool reads, bool writes, bool device, uint32_t lane)
+void emu_hand_over(emu_vm *vm, bool acquires, bool writes, bool device, uint32_t lane)
 {
     emu_checker *c = vm->check;
     emu_watch *w = c->watch;
-    (void)last;
     const int64_t tag = shadow_tag(c->device_side.who[lane]);
     (void)pthread_mutex_lock(&w->lock);
     const uint32_t own = lane % vm->group_threads;
     const int64_t now = (c->device_side.who[lane] & SHADOW_OWN) | (int64_t)c->clock << SHADOW_CLOCK;
-    if (reads && last_atomic) {
+    if (acquires) {
         const emu_handing h = {.seq = ++w->seq, .fence = now, .lane = own, .device = device};
         add_handing(w, tag, &h);
     }
     for (int d = 0; d < 2 && writes; ++d) {
         const emu_side *s = d == 0 ? &c->group_side : &c->device_side;
         if (s->fenced[lane] <= (s->who[lane] & SHADOW_OWN)) continue;
-        const emu_handing h = {.seq = ++w->seq, .before = s->fenced[lane], .fence = s->fence[lane], .lane = own,
-                               .release = true, .device = d == 1};
+        const emu_handing h = {.seq = ++w->seq, .before = s->fenced[lane], .simd = w->simdgroups ? s->simd[lane] : s->fence[lane],
+                               .fence = s->fence[lane], .lane = own, .release = true, .device = d == 1};
         add_handing(w, tag, &h);
     }
     (void)pthread_mutex_unlock(&w->lock);
 }
 
-/* The latest moment up to which the lane has seen what others released. */
+/* When the lane last passed a barrier of its threadgroup, and (`simd`) of its simdgroup, in memory of either kind. */
+static uint32_t last_barrier(const emu_checker *c, uint32_t lane, bool simd)
+{
+    const emu_side *d = &c->device_side, *g = &c->group_side;
+    const uint32_t device = shadow_clock(simd ? d->simd[lane] : d->fence[lane]);
+    const uint32_t group = shadow_clock(simd ? g->simd[lane] : g->fence[lane]);
+    return device > group ? device : group;
+}
+
+/* The latest moment up to which the lane has seen what others released: by itself, or by a thread that a barrier has met
+ * since. */
 static uint64_t acquired(emu_vm *vm, int64_t tag, uint32_t lane)
 {
     const emu_handings *h = handings_of(vm->check->watch, tag, false);
     const emu_checker *c = vm->check;
-    /* what another thread of the threadgroup acquired before a barrier of either kind, the lane has too */
-    const uint32_t device = shadow_clock(c->device_side.fence[lane]), group = shadow_clock(c->group_side.fence[lane]);
-    const uint32_t barrier = device > group ? device : group;
+    const uint32_t own = lane % vm->group_threads, barrier = last_barrier(c, lane, false);
+    const uint32_t simd = c->watch->simdgroups ? last_barrier(c, lane, true) : barrier;
     uint64_t best = 0;
     for (uint32_t i = 0; h != NULL && i < h->n; ++i) {
         const emu_handing *a = &h->at[i];
         if (a->release || a->seq <= best) continue;
-        if (a->lane == lane % vm->group_threads || shadow_clock(a->fence) < barrier) best = a->seq;
+        const uint32_t at = shadow_clock(a->fence), met = a->lane / EMU_SIMD_LANES == own / EMU_SIMD_LANES ? simd : barrier;
+        if (a->lane == own || at < barrier || at < met) best = a->seq;
     }
     return best;
 }
@@ -171,7 +200,8 @@ bool emu_handed(emu_vm *vm, int64_t rec, bool device, uint32_t lane)
     for (uint32_t i = 0; h != NULL && i < h->n && !found; ++i) {
         const emu_handing *r = &h->at[i];
         if (!r->release || r->device != device || r->seq > seen) continue;
-        found = rec < r->fence || (r->lane == shadow_lane(rec) && rec < r->before);
+        found = rec < r->fence || (r->lane == shadow_lane(rec) && rec < r->before) ||
+                (r->lane / EMU_SIMD_LANES == shadow_lane(rec) / EMU_SIMD_LANES && rec < r->simd);
     }
     (void)pthread_mutex_unlock(&w->lock);
     return found;
@@ -451,6 +481,18 @@ static void age(emu_area *a, int64_t from, int64_t to)
             if (lists[l][k] >= from && lists[l][k] < to) lists[l][k] &= ~((int64_t)(SHADOW_CLOCKS - 1) << SHADOW_CLOCK);
 }
 
+/* What those threadgroups acquired counts as acquired before all that follows. */
+static void age_handings(emu_watch *w, int64_t from, int64_t to)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    for (int64_t tag = from; tag <= to; ++tag) {
+        emu_handings *h = handings_of(w, tag, false);
+        for (uint32_t i = 0; h != NULL && i < h->n; ++i)
+            if (!h->at[i].release) h->at[i].fence &= SHADOW_OWN;
+    }
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
 void emu_checker_tick(emu_checker *c)
 {
     if (++c->clock < SHADOW_CLOCKS - 1) return;
@@ -462,6 +504,7 @@ void emu_checker_tick(emu_checker *c)
     for (size_t k = 0; k < w->device_count; ++k)
         age(&w->device[k], c->device_side.who[0] & SHADOW_OWN, (c->last_tag + 1) << SHADOW_TAG);
     for (int k = 0; k < SHADOW_LOCKS; ++k) shadow_unlock(&w->locks[k]);
+    age_handings(w, shadow_tag(c->device_side.who[0]), c->last_tag);
     for (int s = 0; s < 2; ++s) {
         emu_side *side = s == 0 ? &c->group_side : &c->device_side;
         for (uint32_t lane = 0; lane < SHADOW_LANES; ++lane)

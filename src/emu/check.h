@@ -25,6 +25,7 @@ typedef struct emu_event {
 typedef struct emu_handing {
     uint64_t seq;
     int64_t before; /* RELEASE: touches of the lane below this are covered */
+    int64_t simd;   /* RELEASE: touches of the lane's simdgroup below this are */
     int64_t fence;  /* RELEASE: touches of the whole threadgroup below this are; ACQUIRE: when it was, for other lanes */
     uint32_t lane;  /* within the threadgroup */
     bool release;
@@ -80,7 +81,7 @@ typedef struct emu_checker {
     size_t group_words;
     int64_t last_tag; /* of the batch's last threadgroup, in device memory */
     emu_side device_side, group_side;
-    uint32_t left_at[SHADOW_LANES]; /* span of where a lane last left a loop or block, plus 1 */
+    const emu_insn *left_at[SHADOW_LANES]; /* LEAVING by which a lane last left a loop or block; NULL: none */
     bool has_left; /* any of those is set */
     emu_event *events;
     size_t event_count, event_cap;
@@ -92,6 +93,8 @@ emu_handler emu_check_handler(emu_op op);
 emu_handler emu_check_memory_handler(emu_op op);
 emu_handler emu_check_value_handler(emu_op op);
 emu_handler emu_check_flow_handler(emu_op op);
+/* The barrier's handler of a scheduled program. */
+emu_handler emu_check_waiting_barrier(void);
 
 /* Notes what was found. True to go on; false where the run has to stop, the machine's fault then set. */
 bool emu_note(emu_vm *vm, const emu_fault *fault);
@@ -102,10 +105,17 @@ bool emu_check_chunk(emu_vm *vm, const emu_insn *i, uint32_t chunk, uint32_t lo,
 /* The whole instruction lane by lane, bounds too. */
 const emu_insn *emu_check_access(emu_vm *vm, const emu_insn *i);
 
+/* Scheduled programs: the simdgroup that begins at `lane` waits at a barrier; that of `missing` has ended, or waits at
+ * `other`. Notes it, and the threadgroup's run ends. */
+void emu_check_missing(emu_vm *vm, const emu_insn *barrier, const emu_insn *other, uint32_t lane, uint32_t missing);
+/* Scheduled programs: all simdgroups have met at the barrier. */
+void emu_check_met(emu_vm *vm, const emu_insn *barrier);
+
 /* Has work been handed from the record's thread to the lane by atomics? */
 bool emu_handed(emu_vm *vm, int64_t rec, bool device, uint32_t lane);
-/* The lane is about to do an atomic operation on a granule last written by `last`. */
-void emu_hand_over(emu_vm *vm, int64_t last, bool last_atomic, bool reads, bool writes, bool device, uint32_t lane);
+/* The lane is about to do an atomic operation, which writes, or reads what another thread's atomic operation wrote
+ * (`acquires`), or both. */
+void emu_hand_over(emu_vm *vm, bool acquires, bool writes, bool device, uint32_t lane);
 
 /* Records kept from launch to launch. */
 typedef struct emu_store {

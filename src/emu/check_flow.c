@@ -13,7 +13,7 @@ static const emu_insn *note_leaving(emu_vm *vm, const emu_insn *i)
     for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
         if (!emu_active(vm, lane)) continue;
         const bool leaves = i->a == EMU_NONE || (condition[lane] != 0) == (i->k != 0);
-        if (leaves) vm->check->left_at[lane] = i->at + 1;
+        if (leaves) vm->check->left_at[lane] = i;
     }
     vm->check->has_left = true;
     return i + 1;
@@ -23,6 +23,13 @@ static bool active_at(const emu_vm *vm, uint32_t level, uint32_t lane)
 {
     const emu_mask *m = &vm->masks[level];
     return lane >= m->lo && lane < m->hi && (m->full || m->bytes[lane] != 0);
+}
+
+/* The rule for a lane that has left the loop or block that a barrier is in. */
+static emu_rule kind_of_leaving(emu_construct_kind k)
+{
+    if (k == EMU_CONSTRUCT_LOOP) return EMU_FAULT_BARRIER_LOOP;
+    return k == EMU_CONSTRUCT_BLOCK ? EMU_FAULT_BARRIER_RETURN : EMU_FAULT_BARRIER_BRANCH;
 }
 
 /* Why the lane is not here: the innermost construct that it was in and is not any more. */
@@ -44,9 +51,8 @@ static emu_fault why_missing(const emu_vm *vm, const emu_insn *i, uint32_t lane)
         f.other = p->spans[k->other_barrier - 1];
         return f;
     }
-    f.kind = k->kind == EMU_CONSTRUCT_LOOP ? EMU_FAULT_BARRIER_LOOP : EMU_FAULT_BARRIER_RETURN;
-    if (k->kind == EMU_CONSTRUCT_CONTINUE) f.kind = EMU_FAULT_BARRIER_BRANCH;
-    if (vm->check->left_at[lane] != 0) f.other = p->spans[vm->check->left_at[lane] - 1];
+    f.kind = kind_of_leaving(k->kind);
+    if (vm->check->left_at[lane] != NULL) f.other = p->spans[vm->check->left_at[lane]->at];
     return f;
 }
 
@@ -116,6 +122,54 @@ static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
     if ((i->k & EMU_FLAG_DEVICE) != 0) raise_fence(vm, &vm->check->device_side, simd);
     if ((i->k & EMU_FLAG_THREADGROUP) != 0) raise_fence(vm, &vm->check->group_side, simd);
     return i + 1;
+}
+
+void emu_check_met(emu_vm *vm, const emu_insn *i)
+{
+    emu_checker *c = vm->check;
+    emu_checker_tick(c);
+    const int64_t now = (int64_t)c->clock << SHADOW_CLOCK;
+    for (int d = 0; d < 2; ++d) {
+        emu_side *s = d == 0 ? &c->device_side : &c->group_side;
+        if ((i->k & (d == 0 ? EMU_FLAG_DEVICE : EMU_FLAG_THREADGROUP)) == 0) continue;
+        for (uint32_t lane = 0; lane < vm->lanes; ++lane)
+            s->fence[lane] = s->simd[lane] = s->fenced[lane] = (s->who[lane] & SHADOW_OWN) | now;
+    }
+}
+
+void emu_check_missing(emu_vm *vm, const emu_insn *i, const emu_insn *other, uint32_t lane, uint32_t missing)
+{
+    const emu_program *p = vm->check->program;
+    const emu_insn *left = vm->check->left_at[missing];
+    emu_fault f = {.kind = EMU_FAULT_BARRIER_OTHER, .insn = i, .lane = lane};
+    if (other != NULL) {
+        f.other = p->spans[other->at];
+    } else { /* it may have left something that the barrier is in; else it took another branch */
+        int64_t k = i->imm;
+        while (k != 0 && (left == NULL || k != left->imm)) k = p->constructs[k].outer;
+        f.kind = k != 0 ? kind_of_leaving(p->constructs[k].kind) : EMU_FAULT_BARRIER_BRANCH;
+        if (k != 0 || i->imm != 0) f.other = p->spans[k != 0 ? left->at : p->constructs[i->imm].at];
+    }
+    f.other_has_thread = f.other.file != 0;
+    f.other_index = f.other_lane_of_batch = missing;
+    (void)emu_note(vm, &f);
+}
+
+/* The simdgroup waits; all its threads must. */
+static const emu_insn *op_wait(emu_vm *vm, const emu_insn *i)
+{
+    if (i->type != 0) return op_barrier(vm, i); /* of the simdgroup alone */
+    const uint32_t from = vm->masks[vm->top].lo / SIMD * SIMD, end = from + SIMD;
+    if (!all_or_none(vm, i, from, end < vm->lanes ? end : vm->lanes)) return NULL;
+    vm->given_up = vm->masks[vm->top].lo >= vm->masks[vm->top].hi;
+    vm->resume = i;
+    vm->at_barrier = true;
+    return NULL;
+}
+
+emu_handler emu_check_waiting_barrier(void)
+{
+    return op_wait;
 }
 
 /* k: mem_flags. What the lane did before may be handed on by its next atomic operation. */

@@ -132,7 +132,7 @@ static bool touch_granule(const touch *t, uint64_t k)
     if (t->atomic && t->c->watch->atomics) {
         const int64_t last = a->writer[k];
         const bool other = (last & SHADOW_SAME) != (t->rec & SHADOW_SAME);
-        emu_hand_over(t->vm, last, other && site_of(t->c, last).atomic, t->read, t->write, a->device, t->lane);
+        emu_hand_over(t->vm, t->read && other && site_of(t->c, last).atomic, t->write, a->device, t->lane);
     }
     bool on = true;
     if (t->read && !(t->atomic && t->write)) on = touch_read(t, k);

@@ -93,7 +93,7 @@ static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
 {
     emu_handler h = op >= EMU_CHECKM ? c->isa->handler(op, type) : NULL; /* checks by whole chunks, where there are */
     if (h == NULL && c->checks != 0) h = emu_check_handler(op);
-    if (op == EMU_BARRIER && c->p->shape.scheduled) h = emu_waiting_barrier();
+    if (op == EMU_BARRIER && c->p->shape.scheduled) h = c->checks != 0 ? emu_check_waiting_barrier() : emu_waiting_barrier();
     if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);
     if (h == NULL) h = emu_texture_handler(op);
@@ -577,6 +577,9 @@ static void check_leaving(coder *c, const emu_node *n, const emu_node *condition
 {
     if (!c->barriers || !checks(c, EMU_CHECK_BARRIER)) return;
     emu_insn *i = put(c, EMU_LEAVING, n);
+    const construct *left = c->masked;
+    for (uint32_t level = c->level; level > n->target->level; --level) left = left->outer;
+    i->imm = left->known;
     i->a = condition != NULL ? condition->reg : EMU_NONE;
     i->run = handler_of(c, EMU_LEAVING, EMU_BOOL);
 }

@@ -179,9 +179,9 @@ typedef struct emu_launch {
     unsigned checks;         /* mask of checks, see finding.h; bounds and barriers are looked at in any case */
     emu_findings *findings;  /* collects; NULL: the first finding is the error */
     bool stop;               /* at the first finding, although they are collected */
-    /* Of the order in which threadgroups run and, without checks, the simdgroups of each: every seed is an order of its own,
-     * the same in each run without a pool. 0: in the order of the grid, simdgroups in step. Math modes other than safe take
-     * from it what they re-associate. */
+    /* Of the order in which threadgroups run and the simdgroups of each: every seed is an order of its own, the same in each
+     * run without a pool. 0: in the order of the grid, simdgroups in step (or, in kernels that may wait for one another by
+     * atomics, in turns). Math modes other than safe take from it what they re-associate. */
     uint64_t seed;
     emu_math math;
     const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */

@@ -304,6 +304,14 @@ static uint32_t batch_at(const job *j, uint64_t batch, uint32_t at[3])
     return left < s->batch ? (uint32_t)left : s->batch;
 }
 
+static void run_turns(emu_worker *w, const job *j, uint64_t batch)
+{
+    const uint64_t seed = j->launch->seed;
+    const emu_turns t = {.program = j->program, .seed = seed != 0 ? seed + batch : 0, .room = align_pointer(w->turns),
+                         .counts = j->course->counts};
+    emu_run_turns(&w->vm, &t);
+}
+
 static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
 {
     const emu_program *p = j->program;
@@ -326,7 +334,7 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     }
     const emu_rule late = emu_clock_stops(vm->clock);
     if (late != EMU_FAULT_NONE) (void)emu_stop(vm, p->body, late, 0);
-    else if (p->shape.scheduled) emu_run_turns(vm, p, j->launch->seed + batch, align_pointer(w->turns));
+    else if (p->shape.scheduled) run_turns(w, j, batch);
     else if (j->course->counts != NULL) emu_counts_run(j->course->counts, vm, p->body);
     else run_code(vm, p->body);
     return vm->fault.kind == EMU_FAULT_NONE;
@@ -408,7 +416,7 @@ static ingot_status run_job_as_set(job *j, ingot_error *error)
     give_worker(j, w);
     if (j->next >= j->batches || j->fault_batch != UINT64_MAX) return INGOT_OK;
     const uint64_t step = (j->batches - j->next) / (threads * 16u);
-    j->step = step < 1 ? 1 : step > 64 ? 64 : step;
+    j->step = step < 1 || j->kernel->waits ? 1 : step > 64 ? 64 : step; /* who is waited for is under way */
     emu_pool_run(j->launch->pool, take_part, j);
     /* a worker without memory leaves its share to the others */
     if (__atomic_load_n(&j->no_memory, __ATOMIC_RELAXED) && j->next < j->batches && j->fault_batch == UINT64_MAX)
@@ -493,12 +501,12 @@ static emu_shape shape_of(const emu_launch *l, const part *at)
     enum { LANES = 256 };
     emu_shape s = {.known = true, .batch = 1, .checks = l->checks, .math = (uint8_t)l->math};
     if (l->math != EMU_MATH_SAFE) s.seed = l->seed;
-    s.scheduled = l->seed != 0 && l->checks == 0; /* checks judge races in any order */
     memcpy(s.threads, at->threads, sizeof s.threads);
     for (int d = 0; d < 3; ++d) s.uneven = s.uneven || (l->grid[d] != 0 && l->grid[d] % l->threads[d] != 0);
     if (s.uneven) memcpy(s.nominal, l->threads, sizeof s.nominal);
     const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
-    if (threads * 2 > LANES || s.scheduled) return s;
+    s.scheduled = threads > EMU_SIMD_WIDTH && (l->seed != 0 || l->kernel->waits);
+    if (threads * 2 > LANES || l->seed != 0 || l->kernel->waits) return s;
     if (l->kernel->crosses && threads % EMU_SIMD_WIDTH != 0) return s;
     if (l->kernel->has_threadgroup && threads % EMU_CHUNK != 0) return s;
     uint32_t axis = 0;

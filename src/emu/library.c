@@ -144,6 +144,20 @@ static void mark_arguments(const emu_kernel *k, const emu_graph *g, emu_arg *arg
     }
 }
 
+/* Is the answer of an atomic operation used in a loop? Then it may be a lock or a flag that is waited for, and simdgroups and
+ * threadgroups have to get on without one another. */
+static bool waits(const emu_graph *g)
+{
+    for (const emu_node *n = g->first; n != NULL; n = n->next)
+        for (int k = 0; k < 4; ++k) {
+            const emu_node *a = n->in[k];
+            if (a == NULL || a->kind != EMU_ATOMIC_NODE) continue;
+            for (const emu_region *r = a->region; r != NULL; r = r->parent)
+                if (r->kind == EMU_REGION_LOOP) return true;
+        }
+    return false;
+}
+
 /* Lowers a kernel for no launch in particular: whatever is not supported is refused now. */
 static void check_kernel(reading *r, emu_kernel *k, emu_arg *args)
 {
@@ -158,6 +172,7 @@ static void check_kernel(reading *r, emu_kernel *k, emu_arg *args)
         for (size_t i = 1; i < g->objects.n; ++i)
             if (g->objects.at[i].kind == EMU_OBJECT_THREADGROUP || g->objects.at[i].kind == EMU_OBJECT_LENGTH)
                 k->has_threadgroup = true;
+        k->waits = waits(g);
     }
     mark_arguments(k, g, args);
     if (r->diags.errors == errors) arena_restore(mem, mark); /* messages lie in the arena too */

@@ -27,6 +27,7 @@ struct emu_kernel {
     emu_kernel_info info;
     bool crosses;         /* uses simdgroup functions */
     bool has_threadgroup; /* uses threadgroup memory */
+    bool waits;           /* a loop may go on until another simdgroup or threadgroup has done something */
     pthread_mutex_t lock; /* of what follows */
     emu_built *built;     /* latest first */
     emu_store store;      /* room for records of device memory of a checked launch, while none has it */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emu/check.h"
 #include "emu/clock.h"
 #include "emu/mask.h"
 
@@ -68,16 +69,33 @@ static void keep(emu_vm *vm, const emu_program *p, char *room, bool back)
     }
 }
 
+/* A simdgroup between two of its turns. */
+typedef struct turn {
+    const emu_insn *next; /* NULL: it has ended */
+    bool waits;           /* at the barrier `next` */
+    uint32_t top;
+} turn;
+
+/* The simdgroups of a threadgroup under way. */
+typedef struct round {
+    const emu_turns *how;
+    turn turns[MOST_TURNS];
+    uint32_t count, last; /* last: whose turn it was */
+    uint64_t state;       /* of the random order */
+} round;
+
 /* One turn: until the simdgroup ends, waits, or has had its share. False at a fault. */
-static bool take_turn(emu_vm *vm, emu_turn *t, uint64_t random)
+static bool take_turn(emu_vm *vm, const emu_turns *how, turn *t, uint32_t share)
 {
     vm->top = t->top;
     emu_mask_resume(vm);
-    vm->fuel = (int64_t)(random % 512);
+    vm->fuel = share;
     vm->resume = NULL;
     vm->at_barrier = false;
     const emu_insn *i = t->next;
-    while (i != NULL) i = i->run(vm, i);
+    if (how->counts != NULL) emu_counts_run(how->counts, vm, i);
+    else
+        while (i != NULL) i = i->run(vm, i);
     if (vm->fault.kind != EMU_FAULT_NONE) return false;
     t->next = vm->resume;
     t->waits = vm->at_barrier;
@@ -85,54 +103,71 @@ static bool take_turn(emu_vm *vm, emu_turn *t, uint64_t random)
     return true;
 }
 
-/* All that have not ended wait: do they wait for one another? Then on with them; else the fault. */
-static bool pass_barrier(emu_vm *vm, emu_turn *turns, uint32_t n)
+/* All that have not ended wait: do they wait for one another? Then on with them; else the threadgroup ends. */
+static bool pass_barrier(emu_vm *vm, round *r)
 {
-    const emu_turn *first = NULL;
-    for (uint32_t k = 0; k < n; ++k)
-        if (turns[k].next != NULL && first == NULL) first = &turns[k];
-    if (first == NULL) return true;
-    for (uint32_t k = 0; k < n; ++k) {
-        if (turns[k].next == first->next) continue;
-        (void)emu_stop(vm, first->next, turns[k].next == NULL ? EMU_FAULT_BARRIER_RETURN : EMU_FAULT_BARRIER_OTHER, k * SIMD);
+    const emu_insn *at = NULL;
+    uint32_t first = 0;
+    for (uint32_t k = r->count; k-- > 0;) {
+        if (r->turns[k].next == NULL) continue;
+        at = r->turns[k].next;
+        first = k;
+    }
+    if (at == NULL) return false; /* all have ended */
+    for (uint32_t k = 0; k < r->count; ++k) {
+        const emu_insn *other = r->turns[k].next;
+        if (other == at) continue;
+        if (vm->check != NULL) emu_check_missing(vm, at, other, first * SIMD, k * SIMD);
+        else (void)emu_stop(vm, at, other == NULL ? EMU_FAULT_BARRIER_RETURN : EMU_FAULT_BARRIER_OTHER, k * SIMD);
         return false;
     }
-    for (uint32_t k = 0; k < n; ++k) {
-        ++turns[k].next;
-        turns[k].waits = false;
+    for (uint32_t k = 0; k < r->count; ++k) {
+        ++r->turns[k].next;
+        r->turns[k].waits = false;
     }
+    if (vm->check != NULL) emu_check_met(vm, at);
     return true;
 }
 
-void emu_run_turns(emu_vm *vm, const emu_program *p, uint64_t seed, void *room)
+/* Whose turn is next; `count` where all wait or have ended. */
+static uint32_t choose(round *r)
 {
-    emu_turn turns[MOST_TURNS];
-    const uint32_t n = turns_of(p);
+    uint32_t ready[MOST_TURNS], n = 0;
+    for (uint32_t j = 1; j <= r->count; ++j) {
+        const uint32_t k = (r->last + j) % r->count;
+        if (r->turns[k].next != NULL && !r->turns[k].waits) ready[n++] = k;
+    }
+    if (n == 0) return r->count;
+    if (r->how->seed != 0) r->state = mix(r->state + 0x9e3779b97f4a7c15u);
+    r->last = ready[r->how->seed != 0 ? r->state % n : 0];
+    return r->last;
+}
+
+void emu_run_turns(emu_vm *vm, const emu_turns *how)
+{
+    enum { SHARE = 512 };
+    const emu_program *p = how->program;
     const size_t kept = kept_bytes(p);
-    char *at = room;
-    for (uint32_t k = 0; k < n; ++k) {
+    round r = {.how = how, .count = turns_of(p), .state = how->seed};
+    r.last = r.count - 1;
+    for (uint32_t k = 0; k < r.count; ++k) {
         emu_mask_window(vm, k * SIMD, (k + 1) * SIMD < vm->lanes ? (k + 1) * SIMD : vm->lanes);
-        keep(vm, p, at + k * kept, false);
-        turns[k] = (emu_turn){.next = p->body};
+        keep(vm, p, how->room + k * kept, false);
+        r.turns[k] = (turn){.next = p->body};
     }
     vm->yields = true;
-    uint64_t state = seed;
-    for (bool on = true; on;) {
-        uint32_t ready[MOST_TURNS], count = 0;
-        for (uint32_t k = 0; k < n; ++k)
-            if (turns[k].next != NULL && !turns[k].waits) ready[count++] = k;
-        if (count == 0) {
-            bool waiting = false;
-            for (uint32_t k = 0; k < n; ++k) waiting = waiting || turns[k].next != NULL;
-            on = waiting && pass_barrier(vm, turns, n);
+    vm->given_up = false;
+    for (bool on = true; on && !vm->given_up;) {
+        const uint32_t k = choose(&r);
+        if (k == r.count) {
+            on = pass_barrier(vm, &r);
             continue;
         }
-        state = mix(state + 0x9e3779b97f4a7c15u);
-        const uint32_t k = ready[state % count];
-        keep(vm, p, at + k * kept, true);
+        keep(vm, p, how->room + k * kept, true);
         const int64_t before = vm->budget_left;
-        on = take_turn(vm, &turns[k], state >> 32) && emu_clock_turn(vm, p->body, k * SIMD, before);
-        keep(vm, p, at + k * kept, false);
+        const uint32_t share = how->seed != 0 ? (uint32_t)(r.state >> 32) % SHARE : SHARE;
+        on = take_turn(vm, how, &r.turns[k], share) && emu_clock_turn(vm, p->body, k * SIMD, before);
+        keep(vm, p, how->room + k * kept, false);
     }
     vm->yields = false;
 }

@@ -223,6 +223,7 @@ struct emu_vm {
     emu_fault fault;
     /* Scheduled programs: a simdgroup has had its turn, and goes on there. */
     bool yields, at_barrier;
+    bool given_up; /* a finding about a barrier ends the threadgroup's run */
     const emu_insn *resume;
     bool killed; /* lanes have been taken out of level 0 */
     struct emu_checker *check; /* of a checked program, else NULL */

@@ -76,13 +76,21 @@ bad 1 "holds int64, the kernel takes float" $run --kernel scale --grid 1 --threa
 bad 1 "no.npy: No such file" $run --kernel count --grid 1 --threads 1 --buffer x=no.npy
 bad 2 "--std: 'metal9' is no version" $run --std metal9
 bad 2 "--check" $run --kernel count --grid 1 --threads 1 --buffer x=1 --format sarif
-bad 2 "do not go together" $run --kernel count --grid 1 --threads 1 --buffer x=1 --check --order 3
+bad 2 "nor 'random'" $run --kernel count --grid 1 --threads 1 --buffer x=1 --order fast
 bad 2 "'speed' is no check" $run --kernel count --grid 1 --threads 1 --buffer x=1 --check=speed
 bad 1 "out of bounds" $run --kernel count --grid 1 --threads 3 --buffer 3=zeros:2 --constant extra=0
 
 # An order from a seed: what does not depend on it stays the same.
 ingot_is 0 $run --kernel count --grid 3 --threads 2 --buffer 3=zeros:6 --constant extra=1 --order 5
 out "    1 11 21 31 41 51"
+out "to run it again: --order 5 --seed 0"
+ingot_is 0 $run --kernel count --grid 3 --threads 2 --buffer 3=zeros:6 --constant extra=1 --order random --check
+out "no findings"
+out "to run it again: --order "
+
+# What is beyond a limit is a finding with its numbers, not a refusal of the launch.
+ingot_is 1 check scale.metal -I headers -D STEP=2 --kernel count --grid 1 --threads 2048 --buffer 3=zeros:2048 --constant extra=1
+out "limits: a threadgroup of 2048 x 1 x 1 = 2048 threads; the device allows 1024"
 
 # A profile: 64 threads read a column of 128-byte lines, a line each instead of two for all.
 cat >column.metal <<'EOF'
