@@ -5,13 +5,13 @@
 #include "api/target.h"
 #include "base/error.h"
 #include "front/script.h"
+#include "ir/copy.h"
 #include "ir/print.h"
 
 /* ---- Running (under the arena's guard) ---------------------------------------------------------- */
 
 static void show_pass(session *s, unsigned index, const char *name, const ir_module *m)
 {
-    if (s->options.on_pass == NULL) return;
     arena_mark mark = arena_save(&s->memory);
     ingot_allocator hook = arena_hook(&s->memory);
     buf text = buf_make(&hook);
@@ -43,16 +43,18 @@ static void parse(session *s)
     const char *name = s->options.file_name != NULL ? s->options.file_name : "<script>";
     uint32_t file = source_add(&s->memory, &s->sources, str_of(name), s->text);
     front_options options = front_options_of(s);
-    const ir_module *m = front_parse(&s->memory, &s->sources, file, &options, &s->diags);
-    if (m == NULL || s->diags.errors != 0) return;
-    s->parsed = m;
-    show_pass(s, 0, "parsed", m);
+    arena *work = arena_scratch(&s->memory); /* the syntax tree takes much more room than what is made of it */
+    const ir_module *m = front_parse(work, &s->sources, file, &options, &s->diags);
+    if (m != NULL && s->diags.errors == 0) s->parsed = ir_copy_module(&s->memory, work, m);
+    arena_free(work);
+    if (s->parsed != NULL && s->options.on_pass != NULL) show_pass(s, 0, "parsed", s->parsed);
 }
 
 static void lower(session *s)
 {
     pass_context cx = {.mem = &s->memory, .diags = &s->diags, .target = &s->limits};
-    pass_options options = {.verify = s->options.verify != 0, .after = after_pass, .user = s};
+    pass_options options = {.verify = s->options.verify != 0, .user = s};
+    if (s->options.on_pass != NULL) options.after = after_pass;
     s->lowered = pass_run(&cx, s->parsed, &options);
 }
 

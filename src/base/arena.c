@@ -28,12 +28,15 @@ static void pop_block(arena *a)
 
 void arena_free(arena *a)
 {
+    for (arena *i = a->inner; i != NULL; i = i->beside) arena_free(i);
+    a->inner = NULL;
     while (a->block != NULL) pop_block(a);
     a->at = a->end = NULL;
 }
 
 static _Noreturn void out_of_memory(arena *a)
 {
+    while (a->outer != NULL) a = a->outer;
     longjmp(a->door, 1);
 }
 
@@ -107,6 +110,25 @@ void arena_restore(arena *a, arena_mark mark)
     while (a->block != mark.block) pop_block(a);
     a->at = mark.at;
     a->end = mark.end;
+}
+
+arena *arena_scratch(arena *outer)
+{
+    arena *a = arena_new(outer, arena);
+    *a = (arena){.mem = outer->mem, .outer = outer, .beside = outer->inner};
+    outer->inner = a;
+    return a;
+}
+
+void arena_reset(arena *a)
+{
+    arena_block *kept = a->block;
+    if (kept == NULL) return;
+    a->block = kept->older;
+    while (a->block != NULL) pop_block(a);
+    kept->older = NULL;
+    a->block = kept;
+    a->at = kept->bytes;
 }
 
 bool arena_guard(arena *a, void (*body)(void *user), void *user)

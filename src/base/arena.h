@@ -11,14 +11,18 @@
 typedef struct arena_block arena_block;
 
 /* One thread at a time. Made by arena_init, emptied by arena_free. */
-typedef struct arena {
+typedef struct arena arena;
+struct arena {
     const ingot_allocator *mem;
     arena_block *block; /* newest first */
     char *at, *end;     /* free bytes of the newest block */
     size_t total;       /* bytes held from the hook */
     bool guarded;
-    jmp_buf door; /* where running out of memory leads; valid while guarded */
-} arena;
+    jmp_buf door;  /* where running out of memory leads; valid while guarded */
+    arena *outer;  /* of a scratch arena: whose guard it shares */
+    arena *inner;  /* scratch arenas of this one ... */
+    arena *beside; /* ... which are a list */
+};
 
 /* A place to fall back to: see arena_save. */
 typedef struct arena_mark {
@@ -48,6 +52,13 @@ void *arena_copy(arena *a, const void *from, size_t size);
 /* Marks the arena; arena_restore frees all that was allocated since. */
 arena_mark arena_save(const arena *a);
 void arena_restore(arena *a, arena_mark mark);
+
+/* A second arena for what is made on the way to something in `outer`: of the same hook, under the same guard, and
+ * freed with it at the latest. It lies in `outer`, which must not be restored to a mark before it. */
+arena *arena_scratch(arena *outer);
+
+/* Frees all that was allocated, but keeps the newest block to be used again. */
+void arena_reset(arena *a);
 
 /* Runs body(user); true when it returned, false when memory ran out inside it. The arena is
  * usable (and must be freed) in both cases. Guards of one arena do not nest. */

@@ -2,13 +2,16 @@
  * errors. */
 #include "pass/pass.h"
 
+#include "ir/copy.h"
 #include "ir/verify.h"
 
 const pass_info pass_list[] = {
-#define PASS(name, needs, gives, reason)           {#name, pass_##name, needs, gives, reason},
-#define PASS_AGAIN(name, fn, needs, gives, reason) {#name, pass_##fn, needs, gives, reason},
+#define PASS(name, needs, gives, reason)           {#name, pass_##name, needs, gives, reason, false},
+#define PASS_MODULE(name, needs, gives, reason)    {#name, pass_##name, needs, gives, reason, true},
+#define PASS_AGAIN(name, fn, needs, gives, reason) {#name, pass_##fn, needs, gives, reason, false},
 #include "pass/passes.def"
 #undef PASS
+#undef PASS_MODULE
 #undef PASS_AGAIN
 };
 const size_t pass_count = sizeof pass_list / sizeof *pass_list;
@@ -36,15 +39,11 @@ static const ir_module *with_properties(arena *mem, const ir_module *m, unsigned
     return fresh;
 }
 
-const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_options *options)
+/* Rows [first, end) over `m`. NULL where errors were reported. */
+static const ir_module *run_rows(pass_context *cx, const ir_module *m, const pass_options *o, size_t first, size_t end)
 {
-    static const pass_options none = {0};
-    const pass_options *o = options != NULL ? options : &none;
-    size_t last;
-    if (!find_last(cx, o, &last)) return NULL;
     unsigned before = cx->diags->errors;
-    if (o->verify && !ir_verify(cx->mem, cx->diags, m, NULL)) return NULL;
-    for (size_t i = 0; i <= last; ++i) {
+    for (size_t i = first; i < end; ++i) {
         const pass_info *pass = &pass_list[i];
         assert((m->properties & pass->needs) == pass->needs);
         m = pass->run(cx, m);
@@ -52,6 +51,55 @@ const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_optio
         m = with_properties(cx->mem, m, pass->gives);
         if (o->verify && !ir_verify(cx->mem, cx->diags, m, pass->name)) return NULL;
         if (o->after != NULL) o->after(o->user, i, pass, m);
+    }
+    return m;
+}
+
+/* The same for rows that are about one function at a time: all of them over the first, then over the second ... Only
+ * what comes out is kept, copied together. */
+static const ir_module *run_rows_by_function(pass_context *cx, const ir_module *m, const pass_options *o, size_t first,
+                                             size_t end)
+{
+    arena *mem = cx->mem, *work = arena_scratch(mem);
+    const ir_func **funcs = arena_alloc(mem, m->func_count * sizeof *funcs);
+    bool failed = false;
+    unsigned properties = m->properties;
+    for (size_t i = first; i < end; ++i) properties |= pass_list[i].gives;
+    cx->mem = work;
+    for (size_t i = 0; i < m->func_count; ++i) {
+        ir_module one = *m;
+        one.funcs = &m->funcs[i];
+        one.func_count = 1;
+        const ir_module *out = run_rows(cx, &one, o, first, end);
+        failed |= out == NULL;
+        if (!failed) funcs[i] = ir_copy_func(mem, work, out->funcs[0]);
+        arena_reset(work);
+    }
+    cx->mem = mem;
+    arena_free(work);
+    if (failed) return NULL;
+    ir_module *fresh = arena_copy(mem, m, sizeof *m);
+    fresh->funcs = (const ir_func *const *)funcs;
+    fresh->properties = properties;
+    return fresh;
+}
+
+const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_options *options)
+{
+    static const pass_options none = {0};
+    const pass_options *o = options != NULL ? options : &none;
+    size_t last;
+    if (!find_last(cx, o, &last)) return NULL;
+    if (o->verify && !ir_verify(cx->mem, cx->diags, m, NULL)) return NULL;
+    if (o->verify || o->after != NULL) return run_rows(cx, m, o, 0, last + 1);
+    for (size_t i = 0, end; m != NULL && i <= last; i = end) {
+        end = i + 1;
+        if (pass_list[i].whole) {
+            m = run_rows(cx, m, o, i, end);
+            continue;
+        }
+        while (end <= last && !pass_list[end].whole) ++end;
+        m = run_rows_by_function(cx, m, o, i, end);
     }
     return m;
 }
@@ -94,6 +142,6 @@ const ir_module *pass_each_body(pass_context *cx, const ir_module *m,
 void pass_warn_once(pass_context *cx, span at, const char *what, str name)
 {
     if (map_get(&cx->warned, name) != NULL) return;
-    map_put(cx->mem, &cx->warned, name, cx);
+    map_put(cx->diags->mem, &cx->warned, str_copy(cx->diags->mem, name), cx);
     diag_warning(cx->diags, at, "%s '%.*s' is not known and has no effect", what, STR_ARG(name));
 }

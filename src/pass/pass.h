@@ -27,7 +27,7 @@ typedef struct pass_target {
 /* What a pass works with. Zero the rest; one thread at a time, one context a compile. */
 typedef struct pass_context {
     arena *mem;
-    diag_list *diags;
+    diag_list *diags; /* its memory outlives `mem`, which may be a scratch arena while a pass runs */
     const pass_target *target;
     map warned; /* names that a warning was given for: see pass_warn_once */
 } pass_context;
@@ -38,9 +38,11 @@ typedef const ir_module *(*pass_fn)(pass_context *cx, const ir_module *m);
 
 #define PASS(name, needs, gives, reason)                                                           \
     const ir_module *pass_##name(pass_context *cx, const ir_module *m);
+#define PASS_MODULE(name, needs, gives, reason) PASS(name, needs, gives, reason)
 #define PASS_AGAIN(name, fn, needs, gives, reason)
 #include "pass/passes.def"
 #undef PASS
+#undef PASS_MODULE
 #undef PASS_AGAIN
 
 /* A row of the table. */
@@ -49,6 +51,7 @@ typedef struct pass_info {
     pass_fn run;
     unsigned needs, gives; /* ir_property bits */
     const char *reason;
+    bool whole; /* sees all functions at once; else each by itself */
 } pass_info;
 
 extern const pass_info pass_list[];
@@ -62,7 +65,9 @@ typedef struct pass_options {
     void *user;
 } pass_options;
 
-/* Runs the table over `m`. NULL where errors were reported to cx->diags, among them a stop_after
+/* Runs the table over `m`. Without `verify` and `after`, the rows between two that need the whole module go over one
+ * function after the other: what one function takes stays in the processor's caches. The result is the same; where
+ * several functions are refused, more of them say so. NULL where errors were reported to cx->diags, among them a stop_after
  * that names no pass. `options` may be NULL. */
 const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_options *options);
 

@@ -320,6 +320,40 @@ static void test_arena_grow(void **state)
     arena_free(&a);
 }
 
+/* A scratch arena is used three times over, the third time beyond what there is; never NULL, so it ends at the guard. */
+static void scratch_body(void *user)
+{
+    arena *outer = user, *scratch = arena_scratch(outer);
+    char *kept = arena_copy(outer, "kept", 5);
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 100; ++k) memset(arena_alloc(scratch, 5000), i, 5000);
+        size_t held = scratch->total;
+        arena_reset(scratch);
+        assert_true(scratch->total > 0 && scratch->total < held);
+    }
+    size_t held = scratch->total;
+    char *again = arena_alloc(scratch, 100);
+    assert_int_equal((uintptr_t)again % _Alignof(max_align_t), 0);
+    assert_int_equal(scratch->total, held); /* from the block that was kept */
+    assert_string_equal(kept, "kept");
+    arena_free(scratch);
+    assert_int_equal(scratch->total, 0);
+    memset(arena_alloc(scratch, 1000), 1, 1000);
+    arena_zeroed(scratch, SIZE_MAX / 4, 8);
+}
+
+static void test_arena_scratch(void **state)
+{
+    (void)state;
+    failing f = {.left = SIZE_MAX};
+    ingot_allocator hook = {failing_resize, &f};
+    arena mem;
+    arena_init(&mem, &hook);
+    assert_false(arena_guard(&mem, scratch_body, &mem));
+    arena_free(&mem);
+    assert_int_equal(f.held, 0);
+}
+
 static void overflow_body(void *user)
 {
     arena_zeroed(user, SIZE_MAX / 4, 8);
@@ -424,7 +458,7 @@ static void test_diagnostics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena_grow),
+        cmocka_unit_test(test_arena_grow), cmocka_unit_test(test_arena_scratch),
         cmocka_unit_test(test_every_pattern_goes_round),
         cmocka_unit_test(test_ties_go_to_even),
         cmocka_unit_test(test_float8_ends), cmocka_unit_test(test_scales),

@@ -17,7 +17,8 @@ static const char head[] =
     "The rows of `src/pass/passes.def`, in the order in which they run. Each pass is the file of its name in `src/pass/`,\n"
     "whose head says what it does, why, and what it leaves alone, with an example. *Needs* and *gives* are properties of the\n"
     "module (`ir_property` in `src/ir/ir.h`): what must hold before, and what holds from then on; `ir_verify` checks them\n"
-    "between passes. `ingot compile --dump-passes DIR` writes the program after every pass.\n"
+    "between passes. Rows in *italics* see the whole module at once, every other is about one function at a time and runs over\n"
+    "one after the other. `ingot compile --dump-passes DIR` writes the program after every pass.\n"
     "\n"
     "| # | pass | needs | gives | why |\n"
     "|--:|---|---|---|---|\n";
@@ -39,7 +40,8 @@ static void print_properties(buf *out, const char *text)
 
 static void print_row(buf *out, int number, const char *name, const char *fn, const char *const *properties, const char *reason)
 {
-    buf_printf(out, "| %d | %s", number, name);
+    const char *mark = pass_list[number - 1].whole ? "*" : "";
+    buf_printf(out, "| %d | %s%s%s", number, mark, name, mark);
     if (strcmp(name, fn) != 0) buf_printf(out, " (%s again)", fn);
     buf_text(out, " | ");
     print_properties(out, properties[0]);
@@ -56,8 +58,10 @@ static void document_is_current(void **state)
     int number = 0;
 #define PASS(name, needs, gives, reason) print_row(&want, ++number, #name, #name, (const char *const[]){#needs, #gives}, reason);
 #define PASS_AGAIN(name, fn, needs, gives, reason) print_row(&want, ++number, #name, #fn, (const char *const[]){#needs, #gives}, reason);
+#define PASS_MODULE(name, needs, gives, reason) PASS(name, needs, gives, reason)
 #include "pass/passes.def"
 #undef PASS
+#undef PASS_MODULE
 #undef PASS_AGAIN
     assert_int_equal(number, pass_count);
     const char *update = getenv("UPDATE");
