@@ -288,6 +288,12 @@ _FUNCTIONS = {
     "ingot_device_name": (_text, [_handle]),
     "ingot_buffer_create": (_int, [_handle, _size, _out, _err]),
     "ingot_buffer_release": (None, [_handle]),
+    "ingot_buffer_handle": (_handle, [_handle]),
+    "ingot_buffer_contents": (_handle, [_handle]),
+    "ingot_buffer_export": (_int, [_handle, c.POINTER(DLTensor), _int, _out, _err]),
+    "ingot_device_shared": (_int, [_out, _err]),
+    "ingot_exported_open_kernels": (_int, [_text, _size, _out, _err]),
+    "ingot_exported_call": (_int, [_handle, _text, _handle, c.c_int32, _handle]),
     "ingot_stream_create": (_int, [_handle, _out, _err]),
     "ingot_stream_release": (None, [_handle]),
     "ingot_stream_sync": (_int, [_handle, _err]),
@@ -365,6 +371,13 @@ def _held(library: c.CDLL) -> c.PyDLL:
 
 
 registry = _held(lib)
+
+
+def dtype_name(dtype: DataType) -> str:
+    """A type's name: "float32", "bfloat16", "float8_e4m3fn"."""
+    text = c.create_string_buffer(64)
+    lib.ingot_dtype_print(dtype, text)
+    return text.value.decode("ascii")
 
 
 def take_text(text: c.c_void_p) -> bytes:

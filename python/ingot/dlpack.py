@@ -1,4 +1,4 @@
-"""DLPack: arrays of other libraries on the CPU, without a copy."""
+"""DLPack: arrays of other libraries on the CPU without a copy, and Ingot's memory for them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from ._lib import DLTensor
+from ._lib import DLTensor, Error, dtype_name, lib
+from .error import check
 
 if TYPE_CHECKING:  # numpy.typing takes its time, and only type checkers look at it
     import numpy.typing as npt
@@ -20,7 +21,6 @@ CPU, METAL = 1, 8
 _IMMUTABLE = ("jax", "jaxlib")  # packages whose arrays may not be written to, though what they export does not say so
 _HOST_DEVICES = (1, 3, 11, 13)  # what the CPU can read
 _READ_ONLY = 1
-_NAMES = {0: "int", 1: "uint", 2: "float", 5: "complex"}
 
 
 class _Managed(c.Structure):
@@ -85,19 +85,32 @@ def as_numpy(exporter: Any) -> Array:
     return _view(managed.tensor, owner, frozen)
 
 
-def _dtype_of(t: DLTensor) -> "np.dtype[Any]":
-    code, bits, lanes = t.dtype.code, t.dtype.bits, t.dtype.lanes
-    if lanes != 1:
-        raise ValueError("a DLPack tensor with vector elements cannot be taken")
-    if code == 6 and bits == 8:
-        return np.dtype(bool)
-    if code in _NAMES and bits % 8 == 0:
-        return np.dtype(f"{_NAMES[code]}{bits}")
-    if code == 4 and bits == 16:  # bfloat16: NumPy gets it from ml_dtypes, where that is installed
+def bits_of(name: str, size: int) -> "np.dtype[Any]":
+    """What stands for a type that NumPy lacks: ml_dtypes' where it is installed, else plain bits that know the type's name."""
+    try:
         import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
 
-        return np.dtype(ml_dtypes.bfloat16)
-    raise ValueError(f"a DLPack tensor of type code {code} with {bits} bits has no NumPy type")
+        return np.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError):
+        return np.dtype(f"uint{size}", metadata={"ingot": name})  # type: ignore[call-overload, unused-ignore]
+
+
+def name_of(dtype: "np.dtype[Any]") -> str:
+    """The name of an array's type, of those that `bits_of` made too."""
+    return str(dtype.metadata["ingot"]) if dtype.metadata and "ingot" in dtype.metadata else dtype.name
+
+
+def _dtype_of(t: DLTensor) -> "np.dtype[Any]":
+    name = dtype_name(t.dtype)
+    if t.dtype.lanes != 1:
+        raise ValueError("a DLPack tensor with vector elements cannot be taken")
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    if t.dtype.bits not in (8, 16):
+        raise ValueError(f"a DLPack tensor of {name} has no NumPy type")
+    return bits_of(name, t.dtype.bits)
 
 
 def _view(t: DLTensor, owner: _Owner, read_only: bool) -> Array:
@@ -118,3 +131,30 @@ def _view(t: DLTensor, owner: _Owner, read_only: bool) -> Array:
     view: Array = np.ndarray(shape, dtype, memory, -low * dtype.itemsize, tuple(s * dtype.itemsize for s in steps))
     view.flags.writeable = not read_only
     return view
+
+
+# ---- Out -------------------------------------------------------------------------------------------
+
+_new = c.pythonapi.PyCapsule_New
+_new.restype, _new.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+_PLAIN, _VERSIONED = b"dltensor", b"dltensor_versioned"
+# Functions of their own, since a capsule that is going away must not be made an object of again.
+_dying_is = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_char_p)(("PyCapsule_IsValid", c.pythonapi))
+_dying_pointer = c.PYFUNCTYPE(c.c_void_p, c.c_void_p, c.c_char_p)(("PyCapsule_GetPointer", c.pythonapi))
+
+
+def _drop_unused(capsule: int) -> None:
+    for name, kind in ((_PLAIN, _Managed), (_VERSIONED, _Versioned)):
+        if _dying_is(capsule, name):
+            address = _dying_pointer(capsule, name)
+            _Deleter(kind.from_address(address).deleter)(address)
+
+
+_destructor = c.PYFUNCTYPE(None, c.c_void_p)(_drop_unused)
+
+
+def capsule_of_buffer(buffer: int, view: DLTensor, versioned: bool) -> Any:
+    """A DLPack capsule over a buffer of the C library, which holds the buffer. `view` describes a compact tensor."""
+    out, error = c.c_void_p(), Error()
+    check(lib.ingot_buffer_export(buffer, c.byref(view), int(versioned), c.byref(out), c.byref(error)), error)
+    return _new(out, _VERSIONED if versioned else _PLAIN, c.cast(_destructor, c.c_void_p))

@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _shared, dlpack
-from ._lib import TENSOR, DLTensor, Error, KernelInfo, ParamInfo, Value, lib, take_text
+from ._lib import TENSOR, DLTensor, Error, KernelInfo, ParamInfo, Value, dtype_name, lib, take_text
 from ._values import decode, encode
 from .dlpack import Array
 from .error import NotFound, check
@@ -166,8 +166,8 @@ class Module:
     def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, shape: str = "ingot",
                        **options: Any) -> None:
         """Makes a shared library of the module with the system's C compiler: `tvm_ffi.load_module` and `ingot.load_module`
-        open it. With `shape="tvm"` it is as TVM exports, for TVM's runtime on a Mac to open and launch. With the suffix .c, .metal (with its description beside it) or .json it writes those, and with any other it
-        does what `save` does."""
+        open it. With `shape="tvm"` it is as TVM exports, for TVM's runtime on a Mac to open and launch. With the suffix .c,
+        .metal (with its description beside it) or .json it writes those, and with any other it does what `save` does."""
         path, source = Path(file_name), {"ingot": "c", "tvm": "tvm-c"}.get(shape)
         if source is None:
             raise ValueError(f"no shape {shape!r} of a library: ingot or tvm")
@@ -237,10 +237,8 @@ class Function:
         symbol = self._symbol
         for i in range(lib.ingot_module_param_count(self.module.handle, symbol)):
             check(lib.ingot_module_param(self.module.handle, symbol, i, c.byref(info)), Error())
-            dtype = c.create_string_buffer(64)
-            lib.ingot_dtype_print(info.dtype, dtype)
             shape = tuple(info.shape[k].decode("utf-8") for k in range(info.ndim)) if info.kind == 0 else ()
-            found.append(Param(kinds[info.kind], info.name.decode("utf-8"), dtype.value.decode("ascii"), shape,
+            found.append(Param(kinds[info.kind], info.name.decode("utf-8"), dtype_name(info.dtype), shape,
                                bool(info.is_read), bool(info.is_written)))
         return found
 
@@ -322,14 +320,13 @@ class _Slot:
                 self.forget()
                 return False
             self._shape, self._dtype, self._array = array.shape, array.dtype, None
-            self._tensor = describe(0, array.shape, parse_dtype(array.dtype.name), _METAL, dlpack.CPU)
+            self._tensor = describe(0, array.shape, parse_dtype(dlpack.name_of(array.dtype)), _METAL, dlpack.CPU)
             self._value = Value(TENSOR, 0, c.addressof(self._tensor), 0)
             self._frame.values[self._index] = self._value
         if self._array is None or self._array() is not array:
             self._tensor.data = array.ctypes.data
             self._array = weakref.ref(array)
         return True
-
 
     def take_tensor(self, tensor: Tensor) -> None:
         """Puts a tensor on the device into the frame."""
@@ -371,8 +368,10 @@ class _Staging:
             raise ValueError(f"argument {name}: the array is read-only, and the function writes it")
         if array.dtype.byteorder == ">":
             raise ValueError(f"argument {name}: the array is big-endian")
+        if written and _shares_elements(array):
+            raise ValueError(f"argument {name}: elements of the array share memory, and the function writes them")
         compact = self._compact(array, written, name)
-        return describe(compact.ctypes.data, array.shape, parse_dtype(array.dtype.name), _METAL, dlpack.CPU)
+        return describe(compact.ctypes.data, array.shape, parse_dtype(dlpack.name_of(array.dtype)), _METAL, dlpack.CPU)
 
     def _compact(self, array: Array, written: bool, name: str) -> Array:
         for i, (other, compact, was_written, _) in enumerate(self._entries):
@@ -400,6 +399,16 @@ class _Staging:
         for array, compact, written, _ in self._entries:
             if written and compact is not array and not np.shares_memory(compact, array):
                 array[...] = compact
+
+
+def _shares_elements(array: Array) -> bool:
+    """Whether two elements may lie in the same memory, as those of a broadcast array do."""
+    reach = array.itemsize
+    for step, extent in sorted((abs(step), extent) for step, extent in zip(array.strides, array.shape) if extent > 1):
+        if step < reach:
+            return array.size != 0
+        reach += step * (extent - 1)
+    return False
 
 
 def _same_memory(a: Array, b: Array) -> bool:

@@ -19,7 +19,10 @@ class _Opened:
 
     def __init__(self, kind: str, index: int) -> None:
         out, error = c.c_void_p(), Error()
-        check(lib.ingot_device_open(kind.encode("ascii"), index, 0, None, c.byref(out), c.byref(error)), error)
+        if (kind, index) == ("metal", 0):  # that of the libraries that tvm_ffi loads
+            check(lib.ingot_device_shared(c.byref(out), c.byref(error)), error)
+        else:
+            check(lib.ingot_device_open(kind.encode("ascii"), index, 0, None, c.byref(out), c.byref(error)), error)
         self.handle = out.value
         check(lib.ingot_stream_create(self.handle, c.byref(out), c.byref(error)), error)
         self.stream = out.value
@@ -162,16 +165,10 @@ def _numpy_dtype(name: str) -> "np.dtype[Any]":
     try:
         return np.dtype(name)
     except TypeError:
-        pass
-    try:
-        import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
-
-        return np.dtype(getattr(ml_dtypes, name))
-    except (ImportError, AttributeError):
         t = parse_dtype(name)
         if t.lanes != 1 or t.bits % 8:
             raise ValueError(f"tensors of {name} are not supported") from None
-        return np.dtype(f"uint{t.bits}")
+        return dlpack.bits_of(name, t.bits)
 
 
 def describe(data: int, shape: Sequence[int], dtype: DataType, on: Device, kind: int = dlpack.METAL) -> DLTensor:
@@ -191,6 +188,7 @@ class Tensor:
             raise ValueError(f"a shape has no negative extents: {self.shape}")
         self.dtype, self.device = dtype, on
         self._host_dtype = _numpy_dtype(dtype)
+        self._foreign: Any = None  # tvm_ffi's view of it
         self.array: Optional[Array] = None
         if on.type == "cpu":
             self.array = np.zeros(self.shape, self._host_dtype)
@@ -238,6 +236,48 @@ class Tensor:
             target = Tensor(self.shape, self.dtype, target)
         return target.copyfrom(self.numpy())
 
+    # ---- To other libraries, without a copy ----
+
+    @property
+    def _shown(self) -> bool:
+        """Whether the CPU sees the memory and no Apple GPU does, so that the tensor is one of the CPU's to others."""
+        handle = self.buffer.handle
+        return bool(lib.ingot_buffer_contents(handle)) and lib.ingot_buffer_handle(handle) == handle
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        """DLPack's device: the CPU for the host's memory and that of the software device, Metal for an Apple GPU's."""
+        if self.array is not None or self._shown:
+            return dlpack.CPU, 0
+        return dlpack.METAL, self.device.index
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None,
+                   dl_device: Optional[Tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
+        """A DLPack capsule over the same memory, after all work on the device so far. `torch.from_dlpack(tensor)` and
+        `numpy.from_dlpack(tensor)` call this."""
+        if stream is not None:
+            raise BufferError("there are no streams to hand a tensor over on")
+        own = self.__dlpack_device__()
+        if dl_device is not None and tuple(dl_device) != own:
+            raise BufferError(f"the tensor is on DLPack's device {own}, not {dl_device}")
+        source = self.copyto(self.device) if copy else self
+        if source.array is not None:
+            return source.array.__dlpack__()
+        self.device.sync()
+        view = describe(0, self.shape, parse_dtype(self.dtype), self.device, own[0])
+        view.device_id = own[1]
+        return dlpack.capsule_of_buffer(int(source.buffer.handle or 0), view, max_version is not None and max_version[0] >= 1)
+
+    def __tvm_ffi_object__(self) -> Any:
+        """The tensor as functions of `tvm_ffi` take it: on the device "metal", in Ingot's memory."""
+        import tvm_ffi
+
+        if self.array is not None:
+            return tvm_ffi.from_dlpack(self.array)
+        self.device.sync()
+        if self._foreign is None:
+            self._foreign = tvm_ffi.from_dlpack(_OnMetal(self))
+        return self._foreign
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return self.numpy() if dtype is None else self.numpy().astype(dtype)
 
@@ -249,6 +289,21 @@ class Tensor:
 
     def __repr__(self) -> str:
         return f"<ingot Tensor {self.dtype}{self.shape} on {self.device}>"
+
+
+class _OnMetal:
+    """A tensor as DLPack's device type Metal has it: by the handle of its memory."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return dlpack.METAL, self._tensor.device.index
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None, **others: Any) -> Any:
+        t = self._tensor
+        return dlpack.capsule_of_buffer(int(t.buffer.handle or 0), describe(0, t.shape, parse_dtype(t.dtype), t.device),
+                                        max_version is not None and max_version[0] >= 1)
 
 
 def as_host_array(source: Any) -> Array:
@@ -274,4 +329,4 @@ def empty(shape: Union[int, Sequence[int]], dtype: Any = "float32", device: Opti
 def tensor(source: Any, device: Optional[Device] = None) -> Tensor:
     """A copy of an array on the Metal device, or another that is given."""
     array = as_host_array(source)
-    return Tensor(array.shape, array.dtype.name, device or metal()).copyfrom(array)
+    return Tensor(array.shape, dlpack.name_of(array.dtype), device or metal()).copyfrom(array)

@@ -103,9 +103,8 @@ ingot_status ingot_module_export_tvm(const ingot_module *module, ingot_text **ou
 
 struct ingot_exported {
     pthread_mutex_t lock; /* of the stream: one call at a time */
-    ingot_device *device;
     ingot_stream *stream;
-    ingot_program *program;
+    ingot_program *program; /* on the process's shared device */
 };
 
 void ingot_exported_release(ingot_exported *e)
@@ -113,26 +112,23 @@ void ingot_exported_release(ingot_exported *e)
     if (e == NULL) return;
     rt_program_release(e->program);
     rt_stream_release(e->stream);
-    rt_device_release(e->device);
     pthread_mutex_destroy(&e->lock);
     mem_free(&mem_default, e, sizeof *e);
 }
 
-ingot_status ingot_exported_open(const void *bytes, size_t size, ingot_exported **out, ingot_error *error)
+/* Takes over the module. */
+static ingot_status open_on_shared(ingot_module *module, ingot_exported **out, ingot_error *error)
 {
-    if (out == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "out is NULL");
-    *out = NULL;
-    ingot_module *module;
-    ingot_status status = ingot_module_load(bytes, size, NULL, &module, error);
-    if (status != INGOT_OK) return status;
+    ingot_status status;
     ingot_exported *e = mem_zeroed(&mem_default, 1, sizeof *e);
     if (e != NULL && pthread_mutex_init(&e->lock, NULL) != 0) {
         mem_free(&mem_default, e, sizeof *e);
         e = NULL;
     }
-    status = e != NULL ? ingot_device_open("metal", 0, 0, NULL, &e->device, error) : error_no_memory(error);
-    if (status == INGOT_OK) status = rt_stream_create(e->device, &e->stream, error);
-    if (status == INGOT_OK) status = rt_program_load(module, e->device, &e->program, error);
+    ingot_device *device = NULL;
+    status = e != NULL ? ingot_device_shared(&device, error) : error_no_memory(error);
+    if (status == INGOT_OK) status = rt_stream_create(device, &e->stream, error);
+    if (status == INGOT_OK) status = rt_program_load(module, device, &e->program, error);
     ingot_module_release(module);
     if (status != INGOT_OK) {
         ingot_exported_release(e);
@@ -142,10 +138,30 @@ ingot_status ingot_exported_open(const void *bytes, size_t size, ingot_exported 
     return error_none(error);
 }
 
+ingot_status ingot_exported_open(const void *bytes, size_t size, ingot_exported **out, ingot_error *error)
+{
+    if (out == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "out is NULL");
+    *out = NULL;
+    ingot_module *module;
+    ingot_status status = ingot_module_load(bytes, size, NULL, &module, error);
+    return status == INGOT_OK ? open_on_shared(module, out, error) : status;
+}
+
+ingot_status ingot_exported_open_kernels(const void *bytes, size_t size, ingot_exported **out, ingot_error *error)
+{
+    if (out == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "out is NULL");
+    *out = NULL;
+    if (bytes == NULL && size != 0) return error_set(error, INGOT_INVALID_ARGUMENT, "bytes is NULL");
+    ingot_module *module;
+    ingot_status status = module_load_kernels(NULL, (str){bytes, size}, &module, error);
+    return status == INGOT_OK ? open_on_shared(module, out, error) : status;
+}
+
 enum { MOST_ARGS = 64 };
 
-/* The few kinds of values that a host function takes; others come under a name, which the checks of the call refuse. */
-static ingot_value value_of(const ffi_any *from)
+/* The few kinds of values that a host function takes; others come under a name, which the checks of the call refuse. A bare
+ * pointer becomes a tensor at *pointed, of which only the memory counts. */
+static ingot_value value_of(const ffi_any *from, DLTensor *pointed)
 {
     ingot_value v = ingot_none();
     switch (from->tag) {
@@ -153,6 +169,9 @@ static ingot_value value_of(const ffi_any *from)
     case FFI_INT: return ingot_int(from->as.integer);
     case FFI_BOOL: return ingot_bool(from->as.integer != 0);
     case FFI_FLOAT: return ingot_float(from->as.real);
+    case FFI_POINTER:
+        *pointed = (DLTensor){.data = from->as.pointer, .device = {kDLMetal, 0}};
+        return from->as.pointer != NULL ? ingot_tensor(pointed) : v;
     case FFI_TENSOR_VIEW: return ingot_tensor(from->as.view);
     case FFI_TENSOR: return ingot_tensor(&((const ffi_tensor_object *)from->as.view)->tensor);
     default: /* tags are open-ended */
@@ -173,13 +192,14 @@ static void give_result(ingot_value v, ffi_any *out)
 int ingot_exported_call(ingot_exported *e, const char *function, const void *args, int32_t count, void *result)
 {
     ingot_error error; /* filled in by what fails; not cleared for each call */
+    DLTensor pointed[MOST_ARGS];
     ingot_value values[MOST_ARGS], got = ingot_none();
     const ffi_any *given = args;
     ingot_status status;
     if (count < 0 || count > MOST_ARGS) {
         status = error_set(&error, INGOT_VALUE, "a call takes at most %d arguments, got %d", MOST_ARGS, (int)count);
     } else {
-        for (int32_t i = 0; i < count; ++i) values[i] = value_of(&given[i]);
+        for (int32_t i = 0; i < count; ++i) values[i] = value_of(&given[i], &pointed[i]);
         pthread_mutex_lock(&e->lock);
         status = rt_program_run(e->program, str_of(function), values, (size_t)count, e->stream, &got, &error);
         pthread_mutex_unlock(&e->lock);

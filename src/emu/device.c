@@ -112,6 +112,12 @@ static ingot_status adopt_memory(void *self, void *bytes, size_t size, void **ou
     return INGOT_OK;
 }
 
+static void *contents_of(void *self, void *handle)
+{
+    (void)self;
+    return ((memory *)handle)->data;
+}
+
 static void free_memory(void *self, void *handle)
 {
     device *d = self;
@@ -351,6 +357,7 @@ const rt_device_fns emu_device = {
     .alloc = alloc_memory,
     .adopt = adopt_memory,
     .free = free_memory,
+    .contents = contents_of,
     .queue_open = open_queue,
     .queue_close = close_queue,
     .write = write_memory,

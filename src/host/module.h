@@ -38,4 +38,8 @@ ingot_status module_load(const ingot_allocator *mem, str bytes, ingot_module **o
 /* A module of the device part alone, from TVM's bytes. */
 ingot_status module_load_device(const ingot_allocator *mem, str bytes, ingot_module **out, ingot_error *error);
 
+/* The same, with a host function for each kernel: it takes the kernel's arguments, pointers as they are, then the values
+ * of its launch tags, and launches it. (kernels.c) */
+ingot_status module_load_kernels(const ingot_allocator *mem, str bytes, ingot_module **out, ingot_error *error);
+
 #endif

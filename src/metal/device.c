@@ -156,6 +156,7 @@ const rt_device_fns metal_device_fns = {
     .limits = device_limits,
     .alloc = metal_alloc_memory,
     .free = metal_free_memory,
+    .contents = metal_memory_contents,
     .handle = metal_memory_handle,
     .wrap = metal_adopt_memory,
     .queue_open = metal_queue_open,

@@ -56,6 +56,12 @@ void metal_free_memory(void *device, void *memory)
     mem_free(d->mem, m, sizeof *m);
 }
 
+void *metal_memory_contents(void *device, void *memory)
+{
+    (void)device;
+    return ((metal_memory *)memory)->contents;
+}
+
 void *metal_memory_handle(void *device, void *memory)
 {
     (void)device;

@@ -79,6 +79,7 @@ typedef struct metal_queue {
 ingot_status metal_alloc_memory(void *device, size_t size, void **out, ingot_error *error);
 void metal_free_memory(void *device, void *memory);
 void *metal_memory_handle(void *device, void *memory);
+void *metal_memory_contents(void *device, void *memory);
 ingot_status metal_adopt_memory(void *device, void *handle, void **out, size_t *size, ingot_error *error);
 ingot_status metal_write(void *device, void *queue, void *to, size_t offset, const void *from, size_t size, ingot_error *error);
 ingot_status metal_read(void *device, void *queue, void *from, size_t offset, void *to, size_t size, ingot_error *error);

@@ -143,6 +143,11 @@ ingot_status rt_buffer_adopt(ingot_device *d, void *handle, ingot_buffer **out, 
     return status == INGOT_OK ? INGOT_OK : error_pass(error, status, &inner);
 }
 
+void rt_buffer_retain(ingot_buffer *b)
+{
+    atomic_fetch_add_explicit(&b->references, 1, memory_order_relaxed);
+}
+
 void rt_buffer_release(ingot_buffer *b)
 {
     if (b == NULL) return;

@@ -109,6 +109,8 @@ typedef struct rt_device_fns {
     ingot_status (*adopt)(void *device, void *bytes, size_t size, void **out, ingot_error *error);
     /* Later calls do not use it; work that is already in a queue keeps what it needs. */
     void (*free)(void *device, void *memory);
+    /* The memory as the CPU sees it. NULL, or gives NULL: the CPU does not. */
+    void *(*contents)(void *device, void *memory);
     /* What others know the memory by, an id<MTLBuffer>; while it lives, no other memory has the same. NULL: nothing does. */
     void *(*handle)(void *device, void *memory);
     /* Memory over such a handle from elsewhere, of which it holds a reference; *size is how many bytes it has. May be

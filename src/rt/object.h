@@ -66,6 +66,7 @@ ingot_status rt_buffer_create(ingot_device *d, size_t size, ingot_buffer **out, 
 /* The buffer over a handle from elsewhere: a new one, or where the device has one of it already, that one, held once
  * more. */
 ingot_status rt_buffer_adopt(ingot_device *d, void *handle, ingot_buffer **out, ingot_error *error);
+void rt_buffer_retain(ingot_buffer *b);
 void rt_buffer_release(ingot_buffer *b);
 
 ingot_status rt_buffer_write(ingot_buffer *b, size_t offset, const void *from, size_t size, ingot_stream *s,

@@ -19,11 +19,13 @@ import unittest
 from pathlib import Path
 
 import ingot  # before tvm: what it registers must not be in the way of tvm's own names
+import ingot.tvm_ffi
 import numpy as np
 import tvm
 from ingot._lib import Error, lib
 
-SUITE = Path(__file__).resolve().parent.parent / "suite"
+HERE = Path(__file__).resolve().parent
+SUITE = HERE.parent / "suite"
 COMMAND = os.environ["INGOT_COMMAND"]
 
 # Programs of several kinds that TVM builds as the suite has them.
@@ -79,31 +81,41 @@ def execute(path, name):
     return modules[0] if modules else tvm.IRModule({"main": functions[0]})
 
 
-def build(path):
-    """TVM's device module of a program: its kernels' texts by name, and its bytes."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, path.name)
-        file.write_text(adapted(path.read_text()))
-        built = tvm.compile(execute(file, "program_" + path.stem), target="metal")
-        texts = dict(re.findall(r"// Function: (\w+)\n(.*?)(?=\n// Function: |\Z)", built.mod.imports[0].inspect_source(), re.DOTALL))
-        built.export_library(folder + "/library.so")
-        (found,) = [data for kind, data in blob_of(ctypes.CDLL(folder + "/library.so", ctypes.RTLD_LOCAL)) if kind == "metal"]
-    return texts, found
+def build(path, folder):
+    """TVM's library of a program: its path, its kernels' texts by name, and the bytes of its device module."""
+    file, library = Path(folder, "adapted_" + path.name), folder + "/library.so"
+    file.write_text(adapted(path.read_text()))
+    built = tvm.compile(execute(file, "program_" + path.stem), target="metal")
+    texts = dict(re.findall(r"// Function: (\w+)\n(.*?)(?=\n// Function: |\Z)", built.mod.imports[0].inspect_source(), re.DOTALL))
+    built.export_library(library)
+    (found,) = [data for kind, data in blob_of(ctypes.CDLL(library, ctypes.RTLD_LOCAL)) if kind == "metal"]
+    return library, texts, found
 
 
-def run(path, texts):
-    """Runs a program of the suite with TVM's kernels; None, or what was wrong."""
+def run_suite(path, command):
+    """Runs a program of the suite by a shell command in the place of `ingot`; None, or what was wrong."""
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in texts.items():
-            Path(folder, name + ".metal").write_text(text)
-        Path(folder, "callback.py").write_text(CALLBACK)
         wrapper = Path(folder, "ingot")
-        wrapper.write_text(f"#!/bin/sh\nexec '{COMMAND}' \"$@\" --metal-compile '\"{sys.executable}\" {folder}/callback.py {folder}' "
-                           "--metal-compile-format metal\n")
+        wrapper.write_text(f"#!/bin/sh\nexec {command}\n")
         wrapper.chmod(0o755)
         done = subprocess.run([sys.executable, "-B", str(SUITE / "run.py"), str(wrapper), str(path)], capture_output=True, text=True,
                               check=False)
     return None if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run_library(path, library):
+    """TVM's library whole: its host code and its kernels."""
+    return run_suite(path, f"'{sys.executable}' -B '{HERE}/run_library.py' '{library}' \"$@\"")
+
+
+def run_kernels(path, texts):
+    """TVM's kernels under Ingot's host code."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in texts.items():
+            Path(folder, name + ".metal").write_text(text)
+        Path(folder, "callback.py").write_text(CALLBACK)
+        return run_suite(path, f"'{COMMAND}' \"$@\" --metal-compile '\"{sys.executable}\" {folder}/callback.py {folder}' "
+                               "--metal-compile-format metal")
 
 
 def read_and_write(data):
@@ -119,8 +131,10 @@ class Programs(unittest.TestCase):
     def test_texts_and_bytes(self):
         for name in PROGRAMS:
             with self.subTest(program=name):
-                texts, data = build(SUITE / name)
-                self.assertIsNone(run(SUITE / name, texts))
+                folder = self.enterContext(tempfile.TemporaryDirectory())
+                library, texts, data = build(SUITE / name, folder)
+                self.assertIsNone(run_kernels(SUITE / name, texts))
+                self.assertIsNone(run_library(SUITE / name, library))
                 module, again = read_and_write(data)
                 self.assertEqual(again, data)
                 self.assertEqual({k.name: k.payload.decode() for k in module.kernels}.keys(), texts.keys())
@@ -137,7 +151,7 @@ class Programs(unittest.TestCase):
         tvm.register_global_func("tvm_callback_metal_compile", callback, override=True)
         try:
             path = SUITE / PROGRAMS[0]
-            build(path)
+            build(path, self.enterContext(tempfile.TemporaryDirectory()))
             theirs = len(seen)
             ingot.compile(path.read_text())
         finally:
@@ -149,20 +163,77 @@ class Programs(unittest.TestCase):
         self.assertEqual(set(seen), {"metal"})
 
 
+ADD_ONE = """
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def main(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):
+    for bx in T.thread_binding(32, thread="blockIdx.x"):
+        for tx in T.thread_binding(32, thread="threadIdx.x"):
+            B[bx * 32 + tx] = A[bx * 32 + tx] + T.float32(1)
+"""
+
+ORDERS = """
+import sys
+import {first}
+import {second}
+import ingot.tvm_ffi
+ingot.tvm_ffi.install()
+import tvm, tvm_ffi
+from tvm.script import tirx
+print(tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER, allow_missing=True) is not None, tvm.get_global_func("target.build.metal") is not None)
+"""
+
+
+class Loader(unittest.TestCase):
+    """Libraries with a "metal" import, in a process with tvm itself."""
+
+    def setUp(self):
+        ingot.tvm_ffi.install()
+        self.addCleanup(ingot.tvm_ffi.uninstall)
+        self.a = np.arange(1024, dtype="float32")
+
+    def check(self, module):
+        x, y = ingot.runtime.tensor(self.a), ingot.runtime.empty((1024,))
+        module["main"](x, y)
+        np.testing.assert_array_equal(y.numpy(), self.a + 1)
+        with self.assertRaisesRegex(ValueError, "device_type"):
+            module["main"](self.a, y)
+
+    def test_of_tvm_and_of_ingot(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = Path(folder, "add_one.py")
+        path.write_text(ADD_ONE)
+        library, _, _ = build(path, folder)
+        self.check(tvm.runtime.load_module(library))
+        ingot.compile(path.read_text()).export_library(folder + "/own.so", shape="tvm")
+        self.check(tvm.runtime.load_module(folder + "/own.so"))
+
+    def test_orders_of_import(self):
+        for first, second in (("tvm", "ingot"), ("ingot", "ingot.tvm_ffi; ingot.tvm_ffi.install()")):
+            done = subprocess.run([sys.executable, "-B", "-c", ORDERS.format(first=first, second=second)], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.stdout, done.returncode), ("True True\n", 0), done.stderr)
+
+
 def everything():
     counts = {}
     for path in sorted(SUITE.glob("*/*.py")):
-        name = str(path.relative_to(SUITE))
-        try:
-            texts, data = build(path)
-            same = read_and_write(data)[1] == data
-            problem = run(path, texts)
-            end = "right" if problem is None and same else "differs"
-            why = "" if problem is None else problem.strip().splitlines()[0]
-        except Exception as exception:
-            end, why = "TVM refuses", str(exception).strip().splitlines()[-1] if str(exception).strip() else type(exception).__name__
+        name, why = str(path.relative_to(SUITE)), ""
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                library, texts, data = build(path, folder)
+                same = read_and_write(data)[1] == data
+                problem = run_library(path, library)
+                end, why = ("right", "") if problem is None and same else ("differs", str(problem).strip().splitlines()[0])
+                if end == "right" and run_kernels(path, texts) is not None:
+                    end = "right, only with TVM's host code"
+            except Exception as exception:
+                words = [line for line in str(exception).splitlines() if line.strip(" |^")] or [type(exception).__name__]
+                end, why = "TVM refuses", next((line for line in words if "error" in line), words[-1])
         counts[end] = counts.get(end, 0) + 1
-        print(f"{end:12} {name:40} {why[:150]}", flush=True)
+        print(f"{end:12} {name:40} {why[:200]}", flush=True)
     print(counts)
 
 

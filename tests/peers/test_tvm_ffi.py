@@ -18,6 +18,7 @@ import tvm_ffi
 BEFORE = set(tvm_ffi.registry.list_global_func_names())
 
 import ingot  # noqa: E402
+import ingot.tvm_ffi  # noqa: E402
 from ingot.script import tirx as T  # noqa: E402
 
 CALLBACK = "tvm_callback_metal_compile"
@@ -547,6 +548,97 @@ def main(A: T.Buffer((1,), "float16"), h: T.float16):
         script = SCALED.replace("B[bx * 32 + tx] = A", "assert A[0] == T.float32(0), \"not 0\"\n                    B[bx * 32 + tx] = A")
         with self.assertRaisesRegex(ingot.IngotError, "a library in TVM's shape is not written with assertions in kernels"):
             ingot.compile(script).export_library(self.path, shape="tvm")
+
+
+PLAIN = RICH.replace('    M = T.alloc_buffer((n, 4), "float32")\n', "").replace("M[bx, tx]", "B[bx, tx]")
+
+ORDER = """
+import os, sys, tempfile
+import ingot, ingot.tvm_ffi
+ingot.tvm_ffi.install()
+import tvm_ffi
+ours = tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER)
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(folder + "/tvm")
+    with open(folder + "/tvm/__init__.py", "w") as file:
+        file.write("import tvm_ffi\\n" + sys.argv[1])
+    sys.path.insert(0, folder)
+    import tvm
+print(tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER)(b"") if sys.argv[1] else "ours")
+ingot.tvm_ffi.uninstall()
+print(tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER, allow_missing=True) is None)
+"""
+
+
+class OnDevice(Case):
+    """Libraries on Ingot's own device, with its tensors."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = folder.name + "/module.so"
+        self.device = ingot.metal()
+
+    def open(self, script, shape):
+        ingot.compile(script).export_library(self.path, shape=shape)
+        ingot.tvm_ffi.install()
+        self.addCleanup(ingot.tvm_ffi.uninstall)
+        return tvm_ffi.load_module(self.path)
+
+    def test_tensors_stay_where_they_are(self):
+        for shape in ("ingot", "tvm"):
+            with self.subTest(shape=shape):
+                module = self.open(SCALED, shape)
+                a = np.arange(100, dtype="float32")
+                x, y = ingot.runtime.tensor(a), ingot.runtime.empty((100,))
+                module.main(x, y, 2.5, 1)
+                np.testing.assert_array_equal(y.numpy(), a * 2.5)
+                module.main(y, y, 2.0, 1)  # what the one has written the next reads
+                np.testing.assert_array_equal(y.numpy(), a * 5)
+                with self.assertRaisesRegex(ValueError, "shape"):
+                    module.main(x, ingot.runtime.empty((99,)), 2.5, 1)
+
+    def test_all_that_a_host_function_may_hold(self):
+        """Every scalar arrives in the kernel as it was given, and so do strides and an offset."""
+        module = self.open(PLAIN, "tvm")
+        a = np.arange(36, dtype="float32")
+        # Three rows of four, ten apart, from element 6 on: no tensor of Ingot's has strides, so one is made by hand.
+        source, out = ingot.runtime.tensor(a), ingot.runtime.empty((3, 4))
+        view = tensor(source.buffer.handle, 3, 4, strides=[10, 1], offset=24)
+        main = getattr(ctypes.CDLL(self.path), "__tvm_ffi_main")
+        main.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]
+        target = tensor(out.buffer.handle, 3, 4)
+        rows = np.lib.stride_tricks.as_strided(a[6:], (3, 4), (40, 4))
+        self.assertEqual(call(main, view, target, 1.0 + 2.0**-10, -5, 1, 3, 2.5, 1.9), 0)
+        expected = rows * np.float32(1.0 + 2.0**-10) - 5 + np.float32(3 * 2.5)
+        np.testing.assert_array_equal(out.numpy(), expected)
+        self.assertEqual(call(main, view, target, -0.5, 127, 0, 1 << 62, 2.5, 1.9), 0)
+        np.testing.assert_array_equal(out.numpy(), rows * np.float32(-0.5) + 127)
+        self.assertEqual(call(main, view, target, 0.0, 0, 1, 1 << 40, 0.5, 1.9), 0)
+        np.testing.assert_array_equal(out.numpy(), np.full((3, 4), 2.0**39, "float32"))
+        del module
+
+    def test_a_handle_that_is_no_buffer_is_refused(self):
+        module = self.open(SCALED, "tvm")
+        with self.assertRaisesRegex(ValueError, "live buffer"):
+            tensors = [tvm_ffi.from_dlpack(ingot.runtime._OnMetal(ingot.runtime.empty((4,)))) for _ in range(2)]
+            main = module.imports[0].get_function("main_kernel")
+            main(ctypes.c_void_p(0x1000), tensors[1], 4, 1.0, 1, 32)
+
+    def test_a_loader_that_comes_with_tvm_counts(self):
+        theirs = 'tvm_ffi.register_global_func("ffi.Module.load_from_bytes.metal", lambda data: "theirs")'
+        for text, expected in ((theirs, ["theirs", "False"]), ("", ["ours", "True"])):
+            done = subprocess.run([sys.executable, "-B", "-c", ORDER, text], capture_output=True, text=True, check=False)
+            self.assertEqual((done.stdout.splitlines(), done.returncode), (expected, 0), done.stderr)
+
+    def test_names_at_load(self):
+        """Nothing but `install` registers an upstream name."""
+        text = """
+import ingot, ingot.tvm_ffi, tvm_ffi
+ingot.compile("@T.prim_func\\ndef main(A: T.Buffer((1,), 'float32')):\\n    for i in T.thread_binding(1, thread='threadIdx.x'):\\n        A[0] = T.float32(1)")
+print(tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER, allow_missing=True))
+"""
+        self.assertEqual(alone(text), ["None"])
 
 
 def overlapping():

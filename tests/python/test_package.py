@@ -1,11 +1,13 @@
 """The Python package: scripts, launches, callbacks, files. Expected values come from NumPy."""
 
+import gc
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
 import warnings
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -74,6 +76,19 @@ class Exporter:
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
+
+
+class _Only:
+    """A tensor as another library would take it."""
+
+    def __init__(self, tensor, **named):
+        self.tensor, self.named = tensor, named
+
+    def __dlpack__(self, **named):
+        return self.tensor.__dlpack__(**named, **self.named)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
 
 
 class Capture(unittest.TestCase):
@@ -246,6 +261,45 @@ class Launches(unittest.TestCase):
 
         with self.assertRaisesRegex(ValueError, "device type 2"):
             self.run_(Elsewhere(self.a, True), np.zeros(64, "float32"))
+
+    def test_tensors_by_dlpack_are_not_copied(self):
+        x, y = ingot.runtime.tensor(self.a), ingot.runtime.empty((64,))
+        self.run_(x, y)
+        view = np.from_dlpack(y)
+        np.testing.assert_array_equal(view, self.a * 2)
+        self.run_(y, y)
+        np.testing.assert_array_equal(view, self.a * 4)
+        self.assertEqual(y.__dlpack_device__(), (1, 0))
+        kept = weakref.ref(y)
+        del y
+        gc.collect()
+        self.assertIsNone(kept())
+        np.testing.assert_array_equal(view, self.a * 4)  # the memory is held by the view
+        for _ in range(3):
+            x.__dlpack__()  # a capsule that nobody takes
+        copied = ingot.runtime.as_host_array(_Only(x, copy=True))
+        self.run_(x, x)
+        np.testing.assert_array_equal(copied, self.a)
+        with self.assertRaises(BufferError):
+            x.__dlpack__(dl_device=(2, 0))
+        with self.assertRaises(BufferError):
+            x.__dlpack__(stream=1)
+
+    def test_types_that_numpy_lacks(self):
+        """Bits go through as they are, under the type's own name."""
+        x = ingot.runtime.empty((4,), "bfloat16")
+        bits = np.array([0x3F80, 0x4000, 0xC040, 0], "uint16")
+        x.copyfrom(bits.view(x._host_dtype) if x._host_dtype.kind == "V" else bits)
+        again = ingot.runtime.tensor(_Only(x))
+        self.assertEqual(again.dtype, "bfloat16")
+        np.testing.assert_array_equal(again.numpy().view("uint16"), bits)
+
+    def test_elements_that_share_memory(self):
+        one = np.lib.stride_tricks.as_strided(np.zeros(70, "float32"), (64,), (0,))
+        with self.assertRaisesRegex(ValueError, "share memory"):
+            self.run_(self.a, one)
+        out = np.zeros(64, "float32")
+        self.run_(one, out)  # to read is fine
 
     def test_arrays_of_packages_that_have_none_to_write(self):
         """JAX's arrays are immutable, and their capsules do not say so."""

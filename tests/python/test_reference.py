@@ -9,7 +9,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference.md"
 MODULES = ("ingot", "ingot.runtime", "ingot.script", "ingot.msl", "ingot.check", "ingot.error", "ingot.testing", "ingot.notebook",
-           "ingot.pytest_plugin")
+           "ingot.pytest_plugin", "ingot.tvm_ffi")
 HEAD = """# The Python package, name by name
 
 Made from the package's own signatures and texts. [python.md](python.md) is the guide. C has its reference in the headers,

@@ -1,0 +1,112 @@
+"""Apache TVM's own names in the registry of `tvm_ffi`, on request: Ingot by itself registers only names under `ingot.`."""
+
+from __future__ import annotations
+
+import ctypes as c
+import importlib.abc
+import importlib.util
+import sys
+from typing import Any, Dict, List, Optional, Sequence
+
+from ._lib import Error, lib
+from .error import check
+from .module import Module
+
+LOADER = "ffi.Module.load_from_bytes.metal"
+
+_SafeCall = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.c_int32, c.c_void_p)
+_opened: Dict[bytes, Any] = {}  # tvm_ffi's modules by their bytes: what is registered for one stays for the life of the process
+_functions: List[Any] = []  # that tvm_ffi may call
+_registered: List[Any] = []  # the function under the loader's name, while it is Ingot's
+
+
+def install(loader: bool = True) -> None:
+    """Registers the loader for imports of kind "metal" where there is none, so that `tvm_ffi.load_module` opens libraries that
+    TVM exported (or Ingot, with `shape="tvm"`), and runs their kernels on Ingot's device with `ingot.runtime` tensors. A `tvm`
+    that is imported later may bring its own, which then counts."""
+    if not loader:
+        return
+    _register()
+    if "tvm" not in sys.modules and not any(isinstance(finder, _Watch) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Watch())
+
+
+def uninstall() -> None:
+    """Takes back what `install` did. Modules that are open stay so."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Watch)]
+    _withdraw()
+
+
+def _register() -> None:
+    import tvm_ffi
+
+    if tvm_ffi.get_global_func(LOADER, allow_missing=True) is None:
+        tvm_ffi.register_global_func(LOADER, open_kernels)
+        _registered[:] = [tvm_ffi.get_global_func(LOADER)]
+
+
+def _withdraw() -> None:
+    import tvm_ffi
+
+    found = tvm_ffi.get_global_func(LOADER, allow_missing=True)
+    if _registered and found is not None and found.same_as(_registered[0]):
+        tvm_ffi.registry.remove_global_func(LOADER)
+    _registered.clear()
+
+
+class _Watch(importlib.abc.MetaPathFinder):
+    """Waits for `tvm`, whose libraries end the process where a name of theirs is taken: while it is imported, Ingot's is not
+    there."""
+
+    def find_spec(self, fullname: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Any:
+        if fullname != "tvm":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec("tvm")
+        if spec is None or spec.loader is None:
+            sys.meta_path.insert(0, self)
+            return spec
+        execute = spec.loader.exec_module
+
+        def around(module: Any) -> None:
+            _withdraw()
+            try:
+                execute(module)
+            finally:
+                _register()
+
+        spec.loader.exec_module = around  # type: ignore[method-assign]
+        return spec
+
+
+def open_kernels(data: bytes) -> Any:
+    """tvm_ffi's module of a device module in TVM's bytes: its functions are the kernels, called with buffers as handles, scalars,
+    and the values of their launch tags."""
+    import tvm_ffi
+
+    data = bytes(data)
+    if data not in _opened:
+        out, error = c.c_void_p(), Error()
+        check(lib.ingot_module_device_load(data, len(data), None, c.byref(out), c.byref(error)), error)
+        names = [kernel.name for kernel in Module(int(out.value or 0)).kernels]
+        check(lib.ingot_exported_open_kernels(data, len(data), c.byref(out), c.byref(error)), error)
+        prefix = f"ingot_metal_{len(_opened)}_"
+        for name in names:
+            _define(prefix + name, _launcher(int(out.value or 0), name.encode("utf-8")))
+        _define(prefix + "__tvm_set_device", lambda own, args, count, result: 0)  # there is one
+        _opened[data] = tvm_ffi.system_lib(prefix)
+    return _opened[data]
+
+
+def _launcher(kernels: int, name: bytes) -> Any:
+    return lambda own, args, count, result: lib.ingot_exported_call(kernels, name, args, count, result)
+
+
+def _define(name: str, function: Any) -> None:
+    """Makes a function a symbol of tvm_ffi's system library. The table has no lock, so the GIL is kept."""
+    register = c.PyDLL(None).TVMFFIEnvModRegisterSystemLibSymbol
+    register.argtypes = [c.c_char_p, c.c_void_p]
+    called = _SafeCall(function)
+    _functions.append(called)
+    if register(b"__tvm_ffi_" + name.encode("utf-8"), c.cast(called, c.c_void_p)):
+        raise RuntimeError(f"tvm_ffi takes no symbol {name}")

@@ -1,0 +1,96 @@
+"""Stands in for `ingot run` where a library is run that Apache TVM exported: TVM's host code and kernels on Ingot's device. tvm
+itself is not imported, so what its runtime gives to libraries, and its workspace, from which temporaries come, is given here.
+
+usage: run_library.py LIBRARY run FILE [--target T] [--func F] [-D NAME=VALUE] [--arg NAME=VALUE] [--in NAME=FILE] [--out NAME=FILE]
+"""
+
+import argparse
+import ctypes
+import sys
+
+import numpy as np
+import tvm_ffi
+
+import ingot
+import ingot.tvm_ffi
+
+TAKE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
+DROP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+taken = {}
+
+
+def take(kind, device, size, *hint):
+    buffer = ingot.runtime.Buffer(ingot.metal(device), size)
+    taken[buffer.handle] = buffer
+    return buffer.handle
+
+
+def drop(kind, device, memory):
+    del taken[memory]
+    return 0
+
+
+def give_runtime():
+    process = ctypes.PyDLL(None)
+    register = process.TVMFFIEnvModRegisterContextSymbol
+    register.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    functions = {"TVMBackendAllocWorkspace": TAKE(take), "TVMBackendFreeWorkspace": DROP(drop)}
+    for name in ("TVMFFIFunctionCall", "TVMFFIErrorSetRaisedFromCStr", "TVMFFIEnvModLookupFromImports", "TVMFFIHandleInitOnce"):
+        functions[name] = getattr(process, name)
+    for name, function in functions.items():
+        if register(f"__{name}".encode(), ctypes.cast(function, ctypes.c_void_p)):
+            raise SystemExit("tvm_ffi takes no symbol " + name)
+    return functions
+
+
+def number(text):
+    return {"true": 1, "True": 1, "false": 0, "False": 0}.get(text) if text.lower() in ("true", "false") else (
+        float(text) if any(c in text for c in ".einf") else int(text))
+
+
+def array_of(param, sizes):
+    """A zeroed output."""
+    shape = tuple(eval(extent, {}, sizes) for extent in param.shape)  # an expression over sizes of the inputs
+    return np.zeros(shape, ingot.runtime._numpy_dtype(param.dtype))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("verb")
+    parser.add_argument("file")
+    for option in ("--target", "--func"):
+        parser.add_argument(option)
+    for option in ("-D", "--arg", "--in", "--out"):
+        parser.add_argument(option, action="append", default=[], dest=option.lstrip("-"))
+    given = vars(parser.parse_args())
+    pairs = {key: dict(word.split("=", 1) for word in given[key]) for key in ("D", "arg", "in", "out")}
+    with open(given["file"]) as file:
+        text = "".join(f"{name} = {value}\n" for name, value in pairs["D"].items()) + file.read()
+    module = ingot.compile(text, given["target"] or "metal", callback=False, fallback=True)
+    function = module[given["func"]] if given["func"] else module.main
+    inputs, sizes = {name: np.load(path) for name, path in pairs["in"].items()}, {}
+    for param in function.params:
+        if param.name in inputs:
+            sizes.update({extent: n for extent, n in zip(param.shape, inputs[param.name].shape) if extent.isidentifier()})
+    arguments = []
+    for param in function.params:
+        if param.kind == "scalar":
+            arguments.append(number(pairs["arg"][param.name]))
+            continue
+        array = inputs[param.name] if param.name in inputs else array_of(param, sizes)
+        on_device = ingot.runtime.empty(array.shape, param.dtype)
+        arguments.append(on_device.copyfrom(array.view(on_device._host_dtype)))
+    keep = give_runtime()
+    ingot.tvm_ffi.install()
+    tvm_ffi.load_module(given["library"]).get_function(given["func"] or "main")(*arguments)
+    for param, argument in zip(function.params, arguments):
+        if param.name in pairs["out"]:
+            np.save(pairs["out"][param.name], argument.numpy())
+    del keep
+
+
+try:
+    main()
+except Exception as exception:
+    sys.exit("error: " + str(exception).strip())
