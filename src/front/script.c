@@ -142,9 +142,11 @@ static void walk_import(script *s, const ast_import *n)
             s->muted--;
             if (v.kind == VALUE_POISON) v = unknown("math has no such name here");
         }
-        if (str_is(n->module, "tvm.script") && str_is(n->name, "ir_module")) {
+        bool is_module = str_is(n->module, "tvm.script") && str_is(n->name, "ir_module");
+        bool is_type_var = str_is(n->module, "typing") && str_is(n->name, "TypeVar");
+        if (is_module || is_type_var) {
             v = value_of(VALUE_FUNCTION);
-            v.as.function.row = name_find(s, SPACE_SCRIPT, n->name);
+            v.as.function.row = name_find(s, is_module ? SPACE_SCRIPT : SPACE_BUILTIN, n->name);
         }
     } else {
         bool tvm = str_is(n->module, "tvm") || str_starts(n->module, STR("tvm."));

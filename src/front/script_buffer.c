@@ -14,9 +14,7 @@ typedef struct quoted {
     defines mode;
 } quoted;
 
-/* The type of a scalar parameter of that name that comes later in the signature; int32 otherwise.
- */
-static ir_type symbol_type(script *s, str name)
+ir_type script_symbol_type(script *s, str name, ir_type otherwise)
 {
     ast_list params = s->func->def->params;
     for (size_t i = 0; i < params.n; ++i) {
@@ -26,7 +24,7 @@ static ir_type symbol_type(script *s, str name)
         value v = eval(s, p->annotation);
         if (v.kind == VALUE_TYPE && ir_type_is_int(v.as.type)) return v.as.type;
     }
-    return IR_I32;
+    return otherwise;
 }
 
 static void define_name(void *user, const ast *n)
@@ -39,7 +37,7 @@ static void define_name(void *user, const ast *n)
     if (scope_find(s, name, &inside) != NULL || str_is(name, "T") ||
         name_find(s, SPACE_BUILTIN, name) != NULL)
         return;
-    const ir_var *v = ir_var_new(s->mem, name, symbol_type(s, name), n->at);
+    const ir_var *v = ir_var_new(s->mem, name, script_symbol_type(s, name, IR_I32), n->at);
     if (q->mode == DEFINES_SYMBOLS) ir_var_vec_push(s->mem, &s->func->symbols, v);
     scope_bind(s, name, value_expr(ir_ref(s->mem, v, n->at)), n->at);
 }

@@ -70,6 +70,7 @@ value eval_name(script *s, str name, span at)
                         STR_ARG(name), STR_ARG(name));
         return value_poison();
     }
+    if (v.kind == VALUE_TYPE_VAR && s->func != NULL) return script_type_var(s, v.as.text, at);
     if (v.kind == VALUE_SCALAR) {
         value load = value_expr(scalar_load(s, v.as.buffer, at));
         return load;

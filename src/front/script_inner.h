@@ -380,6 +380,10 @@ const ir_node *scalar_load(script *s, const ir_buffer *b, span at);
 void scalar_store(script *s, const ir_buffer *b, value v, span at);
 bool spec_from_call(script *s, const call *c, buffer_spec *out);
 value shape_of(script *s, ir_list list);
+/* The type of the scalar parameter of that name, also where it comes later in the signature; else `otherwise`. */
+ir_type script_symbol_type(script *s, str name, ir_type otherwise);
+/* The variable that TypeVar(name) is in the function being read. */
+value script_type_var(script *s, str name, span at);
 /* Index list of vload and vstore, of a subscript's evaluated items. */
 bool buffer_index(script *s, const ir_buffer *b, value items, span at, ir_list *out);
 

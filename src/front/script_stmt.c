@@ -359,26 +359,14 @@ value fn_func_attr(script *s, const call *c)
 
 value fn_target(script *s, const call *c)
 {
-    str text;
-    if (c->args[0].kind == VALUE_STR) return c->args[0];
-    /* A description as a dict is kept as its text. */
     value v = c->args[0];
-    ingot_allocator hook = arena_hook(s->mem);
-    buf out = buf_make(&hook);
+    str text;
+    if (v.kind == VALUE_STR) return v;
     if (v.kind != VALUE_DICT) return script_error(s, c->at, "T.target takes a string or a dict");
-    buf_char(&out, '{');
-    for (size_t i = 0; i + 1 < v.as.list.n; i += 2) {
-        for (size_t j = i; j < i + 2; ++j) {
-            value one = v.as.list.at[j];
-            bool quote = one.kind == VALUE_STR;
-            if (!value_text(s->mem, one, false, &text))
-                return script_error(s, c->at, "%s in a target is not supported", value_what(one));
-            buf_printf(&out, quote ? "\"%.*s\"" : "%.*s", STR_ARG(text));
-            buf_text(&out, j == i ? ": " : i + 2 < v.as.list.n ? ", " : "");
-        }
-    }
-    buf_char(&out, '}');
-    return value_str(str_copy(s->mem, buf_view(&out)));
+    /* A description as a dict is kept as its text. */
+    if (!value_text(s->mem, v, true, &text))
+        return script_error(s, c->at, "a target consists of numbers, strings, lists and dicts");
+    return value_str(text);
 }
 
 /* ---- All statements -------------------------------------------------------------------------- */

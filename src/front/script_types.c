@@ -57,6 +57,26 @@ static value symbol(script *s, str name, ir_type type, span at)
     return value_fresh(value_expr(ir_ref(s->mem, v, at)));
 }
 
+value script_type_var(script *s, str name, span at)
+{
+    func_state *f = s->func;
+    for (size_t i = f->called_first; i < f->symbols.n; ++i) {
+        const ir_var *v = f->symbols.at[i];
+        if (str_eq(v->name, name)) return value_expr(ir_ref(s->mem, v, at));
+    }
+    const ir_var *v = ir_var_new(s->mem, name, script_symbol_type(s, name, IR_I64), at);
+    ir_var_vec_push(s->mem, &f->symbols, v);
+    value made = value_expr(ir_ref(s->mem, v, at));
+    if (s->in_signature) scope_bind(s, name, made, at); /* for a scalar parameter of that name */
+    return made;
+}
+
+value fn_type_var(script *s, const call *c)
+{
+    value v = value_of(VALUE_TYPE_VAR);
+    return to_str(s, c->args[0], c->spans[0], "a name", &v.as.text) ? v : value_poison();
+}
+
 value fn_convert(script *s, const call *c)
 {
     ir_type type = c->receiver.as.type;

@@ -32,6 +32,7 @@ const char *value_what(value v)
     case VALUE_CLOSURE: return "a function";
     case VALUE_GLOBAL: return "a function of the module";
     case VALUE_THREAD: return "a thread axis";
+    case VALUE_TYPE_VAR: return "a type variable";
     case VALUE_UNKNOWN: return "a value that is not known here";
     }
     return "a value";
@@ -63,6 +64,7 @@ bool value_truth(value v)
     case VALUE_CLOSURE:
     case VALUE_GLOBAL:
     case VALUE_THREAD:
+    case VALUE_TYPE_VAR:
     case VALUE_UNKNOWN: return true;
     }
     return true;
@@ -114,6 +116,17 @@ static bool put_items(arena *mem, buf *out, value v)
     return true;
 }
 
+static bool put_pairs(arena *mem, buf *out, value_list pairs)
+{
+    buf_char(out, '{');
+    for (size_t i = 0; i < pairs.n; ++i) {
+        if (i != 0) buf_text(out, i % 2 == 1 ? ": " : ", ");
+        if (!put_value(mem, out, pairs.at[i], true)) return false;
+    }
+    buf_char(out, '}');
+    return true;
+}
+
 static bool put_value(arena *mem, buf *out, value v, bool quoted)
 {
     char text[NUM_TEXT];
@@ -133,6 +146,8 @@ static bool put_value(arena *mem, buf *out, value v, bool quoted)
         buf_text(out, ir_type_print(v.as.type, type));
     } else if (v.kind == VALUE_TUPLE) {
         return put_items(mem, out, v);
+    } else if (v.kind == VALUE_DICT) {
+        return put_pairs(mem, out, v.as.list);
     } else {
         return false;
     }

@@ -31,6 +31,7 @@ typedef enum value_kind {
     VALUE_CLOSURE,  /* a lambda, a plain function, an inline function */
     VALUE_GLOBAL,   /* a function of the module */
     VALUE_THREAD,   /* T.env_thread: a thread axis, launched later */
+    VALUE_TYPE_VAR, /* TypeVar("n"): a variable of each function that uses it */
     VALUE_UNKNOWN   /* a name of the surrounding Python without a value that is known here */
 } value_kind;
 
@@ -81,7 +82,7 @@ struct value {
         bool boolean;
         py_int integer;
         double real;
-        str text; /* STR; UNKNOWN: why; GLOBAL: its name */
+        str text; /* STR; UNKNOWN: why; GLOBAL, TYPE_VAR: its name */
         value_list
             list; /* TUPLE; DICT: key, value, key, value ...; RANGE, SLICE: start, stop, step */
         const ir_node *expr;

@@ -576,6 +576,41 @@ static void print_func_body(printer *p, const ir_func *f)
     print_stmt(p, root->body);
 }
 
+typedef struct wide_search {
+    ir_walk w;
+    arena *mem;
+    const ir_func *f;
+    ir_var_vec found;
+} wide_search;
+
+static void find_wide_node(ir_walk *w, const ir_node *n)
+{
+    ir_walk_children(w, n);
+}
+
+static void find_wide(ir_walk *w, const ir_var *v)
+{
+    wide_search *s = (wide_search *)(void *)w;
+    bool known = !ir_type_eq(v->type, IR_I64);
+    for (size_t i = 0; i < s->f->param_count; ++i) known |= s->f->params[i].var == v;
+    for (size_t i = 0; i < s->found.n; ++i) known |= s->found.at[i] == v;
+    if (!known) ir_var_vec_push(s->mem, &s->found, v);
+}
+
+/* The sizes in the signature that are int64 and no parameters, as type parameters: in quotes alone they would be int32. */
+static void print_type_params(printer *p, const ir_func *f)
+{
+    wide_search s = {.w = {.node = find_wide_node, .use_var = find_wide}, .mem = p->mem, .f = f};
+    for (size_t i = 0; i < f->param_count; ++i) {
+        if (f->params[i].buffer != NULL) ir_walk_buffer(&s.w, f->params[i].buffer);
+    }
+    for (size_t i = 0; i < s.found.n; ++i) {
+        buf_text(p->out, i == 0 ? "[" : ", ");
+        print_name(p, printer_var(p, s.found.at[i]));
+    }
+    if (s.found.n != 0) buf_char(p->out, ']');
+}
+
 static void print_func(arena *mem, const ir_func *f, str name, buf *out)
 {
     printer p = printer_make(mem, out);
@@ -584,7 +619,9 @@ static void print_func(arena *mem, const ir_func *f, str name, buf *out)
                                         : (s_tir ? "(s_tir=True)" : "");
     buf_line(out, "@T.prim_func%s", options);
     begin_line(&p);
-    buf_printf(out, "def %.*s(", STR_ARG(name));
+    buf_printf(out, "def %.*s", STR_ARG(name));
+    print_type_params(&p, f);
+    buf_char(out, '(');
     for (size_t i = 0; i < f->param_count; ++i) {
         if (i != 0) buf_text(out, ", ");
         print_param(&p, &f->params[i]);
