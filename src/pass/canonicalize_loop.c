@@ -1,6 +1,7 @@
-/* canonicalize_loop: every loop starts at 0.
+/* canonicalize_loop: every loop starts at 0, and where it has one iteration its variable is a number.
  *
- * Why: later passes (thread binding, vectorizing, unrolling) then reason about extents alone.
+ * Why: later passes (thread binding, vectorizing, unrolling) then reason about extents alone, and two indices that differ
+ * by such a variable are seen to be the same.
  *
  *     for i in range(4, 20):            for i in range(16):
  *         B[i] = A[i]             ->        B[i + 4] = A[i + 4]
@@ -12,7 +13,7 @@
 
 typedef struct shifts {
     arena *mem;
-    map by; /* loop variable -> variable + start */
+    map by; /* loop variable -> variable + start, or its only value */
 } shifts;
 
 /* Outer loops come first, so that a start which uses an outer variable is shifted itself. */
@@ -21,10 +22,11 @@ static void collect(void *user, const ir_node *n)
     shifts *s = user;
     if (n->kind != IR_FOR) return;
     const ir_for *f = ir_as_for(n);
-    if (ir_is_const(f->min, 0)) return;
+    bool once = ir_is_const(f->extent, 1);
+    if (ir_is_const(f->min, 0) && !once) return;
     const ir_node *start = ir_cast_new(s->mem, f->var->type, ir_substitute(s->mem, f->min, &s->by));
-    map_put_id(s->mem, &s->by, f->var,
-               ir_bin_new(s->mem, IR_ADD, ir_ref(s->mem, f->var, f->min->at), start));
+    if (!once) start = ir_bin_new(s->mem, IR_ADD, ir_ref(s->mem, f->var, f->min->at), start);
+    map_put_id(s->mem, &s->by, f->var, start);
 }
 
 static const ir_node *start_at_zero(ir_rewrite *r, const ir_node *n)

@@ -8,10 +8,12 @@
  *         S[by * 16 + y, k * 16 + x] = A[...]      ->          S[y, x] = A[...]
  *
  * A dimension shrinks where all its indices are a common part, known at the allocation, and a
- * bounded rest. Left alone: rows of threadgroup memory that are up to a quarter longer than what is touched
- * (padding), global memory, buffers used through pointers or views, buffers with
+ * bounded rest. A block's view of a part counts as that part, which is why views are still there. Matrices held by a simdgroup keep
+ * whole tiles of 8 by 8. Left alone: rows of threadgroup memory that are up to a quarter longer than what is touched
+ * (padding), global memory, buffers used through pointers or views declared otherwise, buffers with
  * strides or an offset. */
 #include "ir/fold.h"
+#include "pass/shapes.h"
 #include "pass/touched.h"
 
 /* The smaller buffer, and what its indices are less by. */
@@ -32,8 +34,7 @@ typedef struct compact {
 
 static bool may_shrink(const compact *c, const ir_buffer *b)
 {
-    bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SHARED ||
-                b->scope == IR_SCOPE_SHARED_DYN;
+    bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SIMDGROUP || thread_scope_is_shared(b->scope);
     return kept && c->axes.n != 0 && b->shape.n != 0 && b->strides.n == 0 && b->elem_offset == NULL;
 }
 
@@ -62,18 +63,30 @@ static const ir_node *new_extent(compact *c, const ir_node *old, touched_dim d, 
     return ir_int_like(mem, old, extent);
 }
 
+/* Rows and columns of matrices begin and end where tiles do. */
+static void widen_to_tiles(touched_dim *d)
+{
+    enum { TILE = 8 };
+    int64_t before = ((d->least % TILE) + TILE) % TILE;
+    d->known = d->known && d->least > INT32_MIN && d->most < INT32_MAX;
+    if (!d->known) return;
+    d->least -= before;
+    d->most += (TILE - (d->most - d->least + 1) % TILE) % TILE;
+}
+
 static void shrink(compact *c, const ir_buffer *b, const ir_node *rest)
 {
     arena *mem = c->cx->mem;
-    touched_query q = {.mem = mem, .buffer = b, .reads = true, .writes = true};
-    if (b->scope != IR_SCOPE_LOCAL) q.shared = &c->axes;
+    touched_query q = {.mem = mem, .buffer = b, .reads = true, .writes = true, .around = c->az};
+    if (thread_scope_is_shared(b->scope)) q.shared = &c->axes;
     touched t = touched_by(&q, rest);
     if (!t.any || t.opaque) return;
     const ir_node **shape = arena_array(mem, const ir_node *, b->shape.n);
     const ir_node **less = arena_array(mem, const ir_node *, b->shape.n);
     bool changed = false;
     for (size_t i = 0; i < b->shape.n; ++i) {
-        bool pads = i != 0 && b->scope != IR_SCOPE_LOCAL;
+        bool pads = i != 0 && thread_scope_is_shared(b->scope);
+        if (b->scope == IR_SCOPE_SIMDGROUP && i + 2 >= b->shape.n) widen_to_tiles(&t.dims[i]);
         shape[i] = new_extent(c, b->shape.at[i], t.dims[i], pads, &less[i]);
         changed |= shape[i] != b->shape.at[i];
     }
@@ -104,22 +117,38 @@ static ir_list new_index(compact *c, const smaller *s, ir_list index)
     return (ir_list){(const ir_node *const *)at, index.n};
 }
 
+/* Makes the region one of the smaller buffer. False: it is of another one. */
+static bool move_region(compact *c, ir_region *region)
+{
+    const smaller *s = map_get_id(&c->small, region->buffer);
+    if (s == NULL) return false;
+    ir_range *ranges = arena_copy(c->cx->mem, region->ranges, region->n * sizeof *ranges);
+    for (size_t i = 0; i < region->n; ++i) ranges[i].min = minus(c, ranges[i].min, s->less[i]);
+    region->ranges = ranges;
+    region->buffer = s->buffer;
+    return true;
+}
+
 static ir_regions new_regions(compact *c, ir_regions regions)
 {
-    arena *mem = c->cx->mem;
-    ir_region *at = arena_array(mem, ir_region, regions.n);
+    ir_region *at = arena_array(c->cx->mem, ir_region, regions.n);
     bool changed = false;
     for (size_t i = 0; i < regions.n; ++i) {
         at[i] = regions.at[i];
-        const smaller *s = map_get_id(&c->small, at[i].buffer);
-        if (s == NULL) continue;
-        changed = true;
-        ir_range *ranges = arena_copy(mem, at[i].ranges, at[i].n * sizeof *ranges);
-        for (size_t k = 0; k < at[i].n; ++k) ranges[k].min = minus(c, ranges[k].min, s->less[k]);
-        at[i].ranges = ranges;
-        at[i].buffer = s->buffer;
+        changed |= move_region(c, &at[i]);
     }
     return changed ? (ir_regions){at, regions.n} : regions;
+}
+
+static ir_matches new_matches(compact *c, ir_matches matches)
+{
+    ir_match *at = arena_array(c->cx->mem, ir_match, matches.n);
+    bool changed = false;
+    for (size_t i = 0; i < matches.n; ++i) {
+        at[i] = matches.at[i];
+        changed |= move_region(c, &at[i].source);
+    }
+    return changed ? (ir_matches){at, matches.n} : matches;
 }
 
 static const ir_node *new_load(compact *c, const ir_node *n)
@@ -156,8 +185,9 @@ static const ir_node *new_block(compact *c, const ir_node *n)
     ir_block copy = *ir_as_block(n);
     copy.reads = new_regions(c, copy.reads);
     copy.writes = new_regions(c, copy.writes);
-    bool same =
-        copy.reads.at == ir_as_block(n)->reads.at && copy.writes.at == ir_as_block(n)->writes.at;
+    copy.matches = new_matches(c, copy.matches);
+    const ir_block *old = ir_as_block(n);
+    bool same = copy.reads.at == old->reads.at && copy.writes.at == old->writes.at && copy.matches.at == old->matches.at;
     return same ? n : arena_copy(c->cx->mem, &copy, sizeof copy);
 }
 
@@ -173,14 +203,27 @@ static void shrink_all(compact *c, const ir_node *seq)
     }
 }
 
+static void know_range(compact *c, const ir_node *n)
+{
+    thread_axis axis;
+    if (n->kind == IR_FOR) {
+        ir_analyzer_bind(c->az, ir_as_for(n)->var, ir_as_for(n)->min, ir_as_for(n)->extent);
+    } else if (ir_is_stmt(n) && thread_axis_of(n, &axis)) {
+        thread_axis_know(c->az, c->cx->mem, &axis);
+    }
+}
+
 static const ir_node *compact_node(ir_rewrite *r, const ir_node *n)
 {
     compact *c = (compact *)(void *)r;
     thread_axis axis = {0};
     bool inside = ir_is_stmt(n) && thread_axis_of(n, &axis) && thread_tag_is_local(axis.tag);
+    ir_analyzer_mark mark = ir_analyzer_save(c->az);
     if (inside) thread_axis_vec_push(r->mem, &c->axes, axis);
+    know_range(c, n);
     if (n->kind == IR_SEQ) shrink_all(c, n);
     n = ir_rewrite_children(r, n);
+    ir_analyzer_restore(c->az, mark);
     if (inside) c->axes.n--;
     if (n->kind == IR_LOAD) return new_load(c, n);
     if (n->kind == IR_STORE) return new_store(c, n);
@@ -192,6 +235,7 @@ static const ir_node *compact_func(pass_context *cx, const ir_func *f)
 {
     compact c = {
         .r = {.mem = cx->mem, .node = compact_node}, .cx = cx, .az = ir_analyzer_new(cx->mem)};
+    know_shapes(c.az, f);
     return compact_node(&c.r, f->body);
 }
 

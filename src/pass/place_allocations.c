@@ -11,11 +11,13 @@
  * where each iteration is seen to store what it reads, so that nothing is handed on in the buffer.
  * Global memory stays on the host; a threadgroup that allocates it is refused. A buffer that
  * nothing uses goes. Left alone: allocations that are statements already. */
+#include "pass/shapes.h"
 #include "pass/touched.h"
 
 typedef struct placing {
     ir_rewrite r;
     pass_context *cx;
+    ir_analyzer *az; /* knows the loops and axes around the statement at hand */
     bool in_kernel;
     thread_axis_vec axes; /* threadIdx axes around the statement at hand */
 } placing;
@@ -94,7 +96,9 @@ static void carry_node(ir_walk *w, const ir_node *n)
         ir_walk_children(w, n);
         return;
     }
+    const ir_block *b = ir_as_block(n);
     ir_node_vec_push(s->mem, &s->blocks, n);
+    if (block_views(b, s->data) && block_writes(b, s->data) && !makes_anew(s)) s->carried = true;
     ir_walk_children(w, n);
     s->blocks.n--;
 }
@@ -111,6 +115,8 @@ static bool stores_first(const ir_node *n, const ir_var *data)
     }
     if (thread_axis_of(n, &axis)) return stores_first(axis.body, data);
     if (n->kind == IR_FOR) return stores_first(ir_as_for(n)->body, data);
+    if (n->kind == IR_BLOCK && block_views(ir_as_block(n), data))
+        return block_writes(ir_as_block(n), data) && !block_reads(ir_as_block(n), data);
     if (n->kind == IR_BLOCK) return stores_first(ir_as_block(n)->body, data);
     return n->kind == IR_STORE && !memory_is_touched(ir_as_store(n)->value, data);
 }
@@ -126,14 +132,18 @@ static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
                       .data = b->data};
     carry_node(&s.w, loop->body);
     if (s.carried) return false;
-    touched_query q = {
-        .mem = p->cx->mem, .buffer = b, .shared = b->scope != IR_SCOPE_LOCAL ? &p->axes : NULL};
+    touched_query q = {.mem = p->cx->mem, .buffer = b, .around = p->az};
+    if (thread_scope_is_shared(b->scope)) q.shared = &p->axes;
+    ir_analyzer_mark mark = ir_analyzer_save(p->az);
+    ir_analyzer_bind(p->az, loop->var, loop->min, loop->extent);
     q.writes = true;
     touched stored = touched_by(&q, loop->body);
     q.writes = false;
     q.reads = true;
     touched read = touched_by(&q, loop->body);
-    return touched_covers(p->cx->mem, &stored, &read);
+    bool covers = touched_covers(p->az, p->cx->mem, &stored, &read);
+    ir_analyzer_restore(p->az, mark);
+    return covers;
 }
 
 /* ---- Finding the place ----------------------------------------------------------------------- */
@@ -203,7 +213,10 @@ static const ir_node *place_in_loop(placing *p, const ir_buffer *b, const ir_nod
     bool inside = p->in_kernel ? is_fresh(p, b, n) : thread_axis_below(n);
     if (!inside || memory_is_touched(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
     ir_for copy = *ir_as_for(n);
+    ir_analyzer_mark mark = ir_analyzer_save(p->az);
+    ir_analyzer_bind(p->az, copy.var, copy.min, copy.extent);
     copy.body = place(p, b, copy.body);
+    ir_analyzer_restore(p->az, mark);
     return arena_copy(p->cx->mem, &copy, sizeof copy);
 }
 
@@ -213,7 +226,10 @@ static const ir_node *place_in_axis(placing *p, const ir_buffer *b, const thread
     size_t axes = p->axes.n;
     p->in_kernel = true;
     if (thread_tag_is_local(axis->tag)) thread_axis_vec_push(p->cx->mem, &p->axes, *axis);
+    ir_analyzer_mark mark = ir_analyzer_save(p->az);
+    thread_axis_know(p->az, p->cx->mem, axis);
     const ir_node *body = place(p, b, axis->body);
+    ir_analyzer_restore(p->az, mark);
     p->axes.n = axes;
     p->in_kernel = before;
     return thread_axis_wrap(p->cx->mem, axis, body);
@@ -334,13 +350,17 @@ static const ir_node *place_node(ir_rewrite *r, const ir_node *n)
     if (!ir_is_stmt(n)) return n;
     bool before = p->in_kernel;
     size_t axes = p->axes.n;
+    ir_analyzer_mark mark = ir_analyzer_save(p->az);
     thread_axis axis;
+    if (n->kind == IR_FOR) ir_analyzer_bind(p->az, ir_as_for(n)->var, ir_as_for(n)->min, ir_as_for(n)->extent);
     if (thread_axis_of(n, &axis)) {
         p->in_kernel = true;
+        if (n->kind != IR_FOR) thread_axis_know(p->az, r->mem, &axis);
         if (thread_tag_is_local(axis.tag)) thread_axis_vec_push(r->mem, &p->axes, axis);
     }
     if (n->kind == IR_BLOCK && ir_as_block(n)->allocs.n != 0) n = place_all(p, n);
     n = ir_rewrite_children(r, n);
+    ir_analyzer_restore(p->az, mark);
     p->axes.n = axes;
     p->in_kernel = before;
     return n;
@@ -348,7 +368,8 @@ static const ir_node *place_node(ir_rewrite *r, const ir_node *n)
 
 static const ir_node *place_func(pass_context *cx, const ir_func *f)
 {
-    placing p = {.r = {.mem = cx->mem, .node = place_node}, .cx = cx};
+    placing p = {.r = {.mem = cx->mem, .node = place_node}, .cx = cx, .az = ir_analyzer_new(cx->mem)};
+    know_shapes(p.az, f);
     return place_node(&p.r, f->body);
 }
 

@@ -1,6 +1,8 @@
 /* Recognising the statements that bind thread axes. */
 #include "pass/thread_axis.h"
 
+#include "ir/fold.h"
+
 static bool in_family(str tag, const char *family, bool bare)
 {
     size_t n = strlen(family);
@@ -127,6 +129,16 @@ void thread_axis_refuse_global(pass_context *cx, const ir_buffer *b)
                "'%.*s' in scope \"global\" is allocated inside a kernel, for several threads: use "
                "\"shared\"",
                STR_ARG(b->name));
+}
+
+bool thread_scope_is_shared(ir_scope scope)
+{
+    return scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
+}
+
+void thread_axis_know(ir_analyzer *az, arena *mem, const thread_axis *axis)
+{
+    ir_analyzer_bind(az, axis->var, ir_int_like(mem, axis->extent, 0), axis->extent);
 }
 
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag)

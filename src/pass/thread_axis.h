@@ -3,6 +3,7 @@
 #ifndef PASS_THREAD_AXIS_H
 #define PASS_THREAD_AXIS_H
 
+#include "ir/bound.h"
 #include "ir/walk.h"
 #include "pass/pass.h"
 
@@ -47,6 +48,12 @@ void thread_axis_warn(pass_context *cx, const thread_axis *axis);
 /* The error for global memory that is allocated outside of some axis of the kernel it stands in:
  * neither the host's nor a thread's own. */
 void thread_axis_refuse_global(pass_context *cx, const ir_buffer *b);
+
+/* Threads of a group see each other's elements of memory of that scope. */
+bool thread_scope_is_shared(ir_scope scope);
+
+/* Tells the analyzer the axis' range. */
+void thread_axis_know(ir_analyzer *az, arena *mem, const thread_axis *axis);
 
 /* The axis with `tag`, or NULL. */
 const thread_axis *thread_axis_find(const thread_axis_vec *axes, str tag);

@@ -136,6 +136,51 @@ static void scan_loop(scan *s, const ir_var *v, const ir_node *extent)
     ir_analyzer_bind(s->az, v, ir_int_like(s->q->mem, extent, 0), extent);
 }
 
+static bool has_memory(ir_regions regions, const ir_var *data)
+{
+    for (size_t i = 0; i < regions.n; ++i) {
+        if (regions.at[i].buffer->data == data) return true;
+    }
+    return false;
+}
+
+bool block_reads(const ir_block *b, const ir_var *data)
+{
+    return has_memory(b->reads, data);
+}
+
+bool block_writes(const ir_block *b, const ir_var *data)
+{
+    return has_memory(b->writes, data);
+}
+
+bool block_views(const ir_block *b, const ir_var *data)
+{
+    for (size_t i = 0; i < b->matches.n; ++i) {
+        if (b->matches.at[i].source.buffer->data == data) return true;
+    }
+    return false;
+}
+
+/* A view of a part of the buffer: what the block does with it, it does with all of that part. */
+static void scan_match(scan *s, const ir_block *b, const ir_region *source)
+{
+    const touched_query *q = s->q;
+    if (source->buffer->data != q->buffer->data) return;
+    bool reads = block_reads(b, source->buffer->data), writes = block_writes(b, source->buffer->data);
+    s->out.opaque |= source->buffer != q->buffer || (!reads && !writes);
+    if (s->out.opaque || !((reads && q->reads) || (writes && q->writes))) return;
+    for (size_t i = 0; i < source->n && i < s->out.n; ++i) {
+        int64_t extent;
+        touched_dim d = index_range(s, source->ranges[i].min);
+        bool told = ir_const_value(source->ranges[i].extent, &extent) && extent > 0 &&
+                    !__builtin_add_overflow(d.most, extent - 1, &d.most);
+        if (!told) d.known = false;
+        s->out.dims[i] = s->out.any ? joined(s, s->out.dims[i], d) : d;
+    }
+    s->out.any = true;
+}
+
 static void scan_block(scan *s, const ir_block *b)
 {
     arena *mem = s->q->mem;
@@ -148,10 +193,7 @@ static void scan_block(scan *s, const ir_block *b)
     if (!ir_is_const(b->predicate, 1))
         ir_analyzer_assume(s->az, ir_substitute(mem, b->predicate, &s->by));
     if (b->init != NULL) scan_node(&s->w, b->init);
-    for (size_t i = 0; i < b->matches.n; ++i) note_view(&s->w, b->matches.at[i].source.buffer);
-    for (size_t i = 0; i < b->matches.n; ++i) {
-        s->out.opaque |= b->matches.at[i].source.buffer->data == s->q->buffer->data;
-    }
+    for (size_t i = 0; i < b->matches.n; ++i) scan_match(s, b, &b->matches.at[i].source);
     scan_node(&s->w, b->body);
     ir_analyzer_restore(s->az, mark);
 }
@@ -211,20 +253,21 @@ touched touched_by(const touched_query *q, const ir_node *root)
                     .use_buffer = note_view,
                     .def_buffer = note_view},
               .q = q,
-              .az = ir_analyzer_new(q->mem)};
+              .az = q->around != NULL ? q->around : ir_analyzer_new(q->mem)};
+    ir_analyzer_mark mark = ir_analyzer_save(s.az);
     s.out.n = q->buffer->shape.n;
     s.out.dims = arena_array(q->mem, touched_dim, s.out.n);
     for (size_t i = 0; q->shared != NULL && i < q->shared->n; ++i) {
         scan_loop(&s, q->shared->at[i].var, q->shared->at[i].extent);
     }
     scan_node(&s.w, root);
+    ir_analyzer_restore(s.az, mark);
     return s.out;
 }
 
-bool touched_covers(arena *mem, const touched *outer, const touched *inner)
+bool touched_covers(ir_analyzer *az, arena *mem, const touched *outer, const touched *inner)
 {
     if (outer->opaque || inner->opaque || !outer->any) return false;
-    ir_analyzer *az = ir_analyzer_new(mem);
     for (size_t i = 0; inner->any && i < inner->n; ++i) {
         touched_dim a = outer->dims[i], b = inner->dims[i];
         int64_t apart;

@@ -27,12 +27,19 @@ typedef struct touched_query {
     bool reads, writes; /* which accesses count */
     const thread_axis_vec
         *shared; /* axes bound outside whose threads share the buffer; may be NULL */
+    ir_analyzer *around; /* what is known outside of the statement; NULL: nothing */
 } touched_query;
 
-/* The accesses in `root`, over all iterations of the loops in it. */
+/* The accesses in `root`, over all iterations of the loops in it. A block's view of a part of the buffer touches that part. */
 touched touched_by(const touched_query *q, const ir_node *root);
 
+/* Does the block say that it reads, or writes, memory at `data`? */
+bool block_reads(const ir_block *b, const ir_var *data);
+bool block_writes(const ir_block *b, const ir_var *data);
+/* Has the block a view of memory at `data`? */
+bool block_views(const ir_block *b, const ir_var *data);
+
 /* Is all of `inner` (in each dimension) proved to lie in `outer`? */
-bool touched_covers(arena *mem, const touched *outer, const touched *inner);
+bool touched_covers(ir_analyzer *az, arena *mem, const touched *outer, const touched *inner);
 
 #endif
