@@ -64,7 +64,8 @@ typedef enum ingot_memory {
     INGOT_MEMORY_THREADGROUP, /* a threadgroup variable of the kernel */
     INGOT_MEMORY_THREAD,      /* a variable of each thread */
     INGOT_MEMORY_CONSTANT,    /* constant data of the text */
-    INGOT_MEMORY_RESOURCE     /* a buffer reached by an address in another one */
+    INGOT_MEMORY_RESOURCE,    /* a buffer reached by an address in another one */
+    INGOT_MEMORY_TEXTURE      /* [[texture(index)]]; the element is y * width + x of the texel */
 } ingot_memory;
 
 /* Something that a check found. Pointers live as long as the checker that it was asked of, until that is cleared. */
@@ -78,7 +79,7 @@ typedef struct ingot_finding {
     ingot_place second;  /* what it is about too: the other access, the branch that parted the threads; line 0: none */
     ingot_memory memory;
     const char *buffer;  /* the memory's name; "" for NONE */
-    uint32_t index;      /* of a BUFFER or LENGTH */
+    uint32_t index;      /* of a BUFFER, LENGTH, RESOURCE or TEXTURE */
     int64_t byte;        /* where in the memory the access lies; may be outside */
     int64_t element;
     uint32_t size;       /* bytes of the access */

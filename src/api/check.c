@@ -14,7 +14,7 @@
 INGOT_CHECK_LIST(INGOT_CHECK_ROW)
 #undef INGOT_CHECK_ROW
 _Static_assert((int)INGOT_CHECKS == (int)EMU_CHECKS, "both lists of checks have one length");
-_Static_assert((int)INGOT_MEMORY_RESOURCE == (int)EMU_MEMORY_RESOURCE && (int)INGOT_MEMORY_THREAD == (int)EMU_MEMORY_THREAD,
+_Static_assert((int)INGOT_MEMORY_TEXTURE == (int)EMU_MEMORY_TEXTURE && (int)INGOT_MEMORY_THREAD == (int)EMU_MEMORY_THREAD,
                "both lists of memories have one order");
 
 static bool is_check(ingot_check check)

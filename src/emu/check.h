@@ -29,7 +29,7 @@ typedef struct emu_handing {
     int64_t fence;  /* RELEASE: touches of the whole threadgroup below this are; ACQUIRE: when it was, for other lanes */
     uint32_t lane;  /* within the threadgroup */
     bool release;
-    bool device; /* which memory it is about */
+    shadow_memory memory; /* which it is about */
 } emu_handing;
 typedef struct emu_handings {
     int64_t tag;
@@ -51,8 +51,10 @@ typedef struct emu_watch {
     const emu_site *sites;   /* of all the launch's programs */
     emu_site *joined;        /* the same, where they are several */
     size_t site_count;
-    emu_area device[EMU_MAX_BUFFERS];
-    size_t device_count;
+    emu_area *areas;         /* of buffers, further memory and textures; those that lie on one another are one */
+    size_t area_count;
+    emu_area **resources, **textures; /* of the launch's, by number or slot; NULL: not watched */
+    bool has_textures;       /* any of them is */
     int64_t floor_tag;       /* tag of the first threadgroup */
     uint64_t groups;
     bool atomics;            /* the program may hand work on by atomics */
@@ -69,6 +71,7 @@ typedef struct emu_checker {
     emu_watch *watch;
     unsigned checks;
     bool collect; /* go on after a finding */
+    bool touches; /* races or first reads are looked at */
     uint32_t clock;
     uint64_t batch, order;
     const struct emu_program *program;
@@ -80,7 +83,7 @@ typedef struct emu_checker {
     int64_t group_tag; /* last one given out for it */
     size_t group_words;
     int64_t last_tag; /* of the batch's last threadgroup, in device memory */
-    emu_side device_side, group_side;
+    emu_side side[SHADOW_MEMORIES];
     const emu_insn *left_at[SHADOW_LANES]; /* LEAVING by which a lane last left a loop or block; NULL: none */
     bool has_left; /* any of those is set */
     emu_event *events;
@@ -93,6 +96,7 @@ emu_handler emu_check_handler(emu_op op);
 emu_handler emu_check_memory_handler(emu_op op);
 emu_handler emu_check_value_handler(emu_op op);
 emu_handler emu_check_flow_handler(emu_op op);
+emu_handler emu_check_texture_handler(emu_op op);
 /* The barrier's handler of a scheduled program. */
 emu_handler emu_check_waiting_barrier(void);
 
@@ -112,10 +116,14 @@ void emu_check_missing(emu_vm *vm, const emu_insn *barrier, const emu_insn *othe
 void emu_check_met(emu_vm *vm, const emu_insn *barrier);
 
 /* Has work been handed from the record's thread to the lane by atomics? */
-bool emu_handed(emu_vm *vm, int64_t rec, bool device, uint32_t lane);
+bool emu_handed(emu_vm *vm, int64_t rec, shadow_memory memory, uint32_t lane);
 /* The lane is about to do an atomic operation, which writes, or reads what another thread's atomic operation wrote
  * (`acquires`), or both. */
-void emu_hand_over(emu_vm *vm, bool acquires, bool writes, bool device, uint32_t lane);
+void emu_hand_over(emu_vm *vm, bool acquires, bool writes, shadow_memory memory, uint32_t lane);
+
+/* What those threadgroups acquired counts as acquired before all that follows. */
+void emu_handings_age(emu_watch *w, int64_t from_tag, int64_t to_tag);
+void emu_handings_free(emu_watch *w);
 
 /* Records kept from launch to launch. */
 typedef struct emu_store {
@@ -128,6 +136,13 @@ typedef struct emu_store {
  * store. False when out of memory; close it then, too. */
 bool emu_watch_open(emu_watch *w, const struct emu_program *const *programs, size_t count, emu_store *store);
 void emu_watch_close(emu_watch *w);
+/* The watched area that this memory lies in, or NULL. */
+emu_area *emu_watch_area(emu_watch *w, const char *base);
+/* For records of `bytes` wide elements. */
+static inline uint8_t emu_watch_shift(unsigned bytes)
+{
+    return (uint8_t)(bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0);
+}
 
 /* A worker's part. */
 emu_checker *emu_checker_make(const ingot_allocator *mem, size_t objects);

@@ -105,6 +105,12 @@ static void raise_fence(emu_vm *vm, emu_side *s, bool simd)
     }
 }
 
+/* Does the barrier or fence order that memory, and is it watched? */
+static bool is_ordered(const emu_checker *c, const emu_insn *i, shadow_memory m)
+{
+    return shadow_flagged(i->k, m) && (m != SHADOW_TEXTURE || c->watch->has_textures);
+}
+
 /* k: mem_flags; type: 1 for a simdgroup's barrier. */
 static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
 {
@@ -119,8 +125,8 @@ static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
     }
     if (vm->masks[vm->top].lo >= vm->masks[vm->top].hi) return i->to;
     emu_checker_tick(vm->check);
-    if ((i->k & EMU_FLAG_DEVICE) != 0) raise_fence(vm, &vm->check->device_side, simd);
-    if ((i->k & EMU_FLAG_THREADGROUP) != 0) raise_fence(vm, &vm->check->group_side, simd);
+    for (int m = 0; m < SHADOW_MEMORIES; ++m)
+        if (is_ordered(vm->check, i, (shadow_memory)m)) raise_fence(vm, &vm->check->side[m], simd);
     return i + 1;
 }
 
@@ -129,9 +135,9 @@ void emu_check_met(emu_vm *vm, const emu_insn *i)
     emu_checker *c = vm->check;
     emu_checker_tick(c);
     const int64_t now = (int64_t)c->clock << SHADOW_CLOCK;
-    for (int d = 0; d < 2; ++d) {
-        emu_side *s = d == 0 ? &c->device_side : &c->group_side;
-        if ((i->k & (d == 0 ? EMU_FLAG_DEVICE : EMU_FLAG_THREADGROUP)) == 0) continue;
+    for (int m = 0; m < SHADOW_MEMORIES; ++m) {
+        emu_side *s = &c->side[m];
+        if (!is_ordered(c, i, (shadow_memory)m)) continue;
         for (uint32_t lane = 0; lane < vm->lanes; ++lane)
             s->fence[lane] = s->simd[lane] = s->fenced[lane] = (s->who[lane] & SHADOW_OWN) | now;
     }
@@ -179,10 +185,10 @@ static const emu_insn *op_fence(emu_vm *vm, const emu_insn *i)
     emu_checker_tick(c);
     const int64_t now = (int64_t)c->clock << SHADOW_CLOCK;
     const emu_mask *m = &vm->masks[vm->top];
-    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
-        if (!emu_active(vm, lane)) continue;
-        if ((i->k & EMU_FLAG_DEVICE) != 0) c->device_side.fenced[lane] = (c->device_side.who[lane] & SHADOW_OWN) | now;
-        if ((i->k & EMU_FLAG_THREADGROUP) != 0) c->group_side.fenced[lane] = (c->group_side.who[lane] & SHADOW_OWN) | now;
+    for (int k = 0; k < SHADOW_MEMORIES; ++k) {
+        emu_side *s = &c->side[k];
+        for (uint32_t lane = m->lo; lane < m->hi && is_ordered(c, i, (shadow_memory)k); ++lane)
+            if (emu_active(vm, lane)) s->fenced[lane] = (s->who[lane] & SHADOW_OWN) | now;
     }
     return i + 1;
 }

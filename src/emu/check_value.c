@@ -156,6 +156,7 @@ emu_handler emu_check_value_handler(emu_op op)
 emu_handler emu_check_handler(emu_op op)
 {
     emu_handler h = emu_check_memory_handler(op);
+    if (h == NULL) h = emu_check_texture_handler(op);
     if (h == NULL) h = emu_check_flow_handler(op);
     return h != NULL ? h : emu_check_value_handler(op);
 }

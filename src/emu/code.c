@@ -220,21 +220,24 @@ static uint32_t pattern_of(coder *c, uint32_t reg, int64_t scale)
 static uint32_t site_of(coder *c, const emu_node *n)
 {
     if (c->sites.n >= SHADOW_SITES) return 0;
-    const emu_site site = {n->at, n->kind == EMU_ATOMIC_NODE, n->mem->collective};
+    const emu_site site = {n->at, n->kind == EMU_ATOMIC_NODE, n->mem != NULL && n->mem->collective};
     emu_site_list_push(c->g->mem, &c->sites, site);
     return (uint32_t)c->sites.n - 1;
+}
+
+static void add_use(emu_use *u, const emu_access *a, uint8_t granule)
+{
+    u->reads = u->reads || !a->write || a->updates;
+    u->writes = u->writes || a->write;
+    if (u->granule == 0 || granule < u->granule) u->granule = granule;
 }
 
 /* What is done with the object of an access; where that is known at run time only, with any. */
 static void note_use(coder *c, const emu_access *a)
 {
-    for (size_t k = 1; k < c->g->objects.n; ++k) {
-        if (a->object != EMU_NONE && a->object != k) continue;
-        emu_use *u = &c->p->uses[k];
-        u->reads = u->reads || !a->write || a->updates;
-        u->writes = u->writes || a->write;
-        if (u->granule == 0 || a->bytes < u->granule) u->granule = a->bytes;
-    }
+    for (size_t k = 1; k < c->g->objects.n; ++k)
+        if (a->object == EMU_NONE || a->object == k) add_use(&c->p->uses[k], a, a->bytes);
+    if (a->object == EMU_NONE && !a->threadgroup) add_use(&c->p->any_use, a, a->bytes);
 }
 
 /* In front of an access: its check. */
@@ -383,6 +386,18 @@ static void emit_matrix(coder *c, const emu_node *n)
     emit_twins(c, n);
 }
 
+/* In front of an access to a texel: its check. */
+static void check_texel(coder *c, const emu_node *n, const emu_access *a)
+{
+    const unsigned memory = 1u << EMU_CHECK_BOUNDS | 1u << EMU_CHECK_RACE | 1u << EMU_CHECK_UNINITIALISED;
+    if ((c->checks & memory) == 0) return;
+    add_use(&c->p->texel_use, a, 1);
+    emu_insn *i = put(c, EMU_CHECKT, n);
+    i->access = a;
+    i->imm = site_of(c, n);
+    i->run = handler_of(c, EMU_CHECKT, EMU_U64);
+}
+
 static void emit_texture(coder *c, const emu_node *n)
 {
     emu_access *a = arena_new(c->g->mem, emu_access);
@@ -392,6 +407,7 @@ static void emit_texture(coder *c, const emu_node *n)
         a->regs[k] = n->in[k]->reg;
         a->strides[k] = stride_of(n->in[k]);
     }
+    check_texel(c, n, a);
     const uint32_t first = store ? 0 : part_register(c, n, 0), second = store ? 0 : part_register(c, n, 1);
     emu_insn *i = put(c, (emu_op)n->op, n);
     i->access = a;

@@ -82,6 +82,7 @@ typedef struct emu_program {
     size_t site_count;
     emu_construct *constructs;
     emu_use *uses; /* by object */
+    emu_use any_use, texel_use; /* by accesses whose object only the run can tell; of texels, with a granule of 1 */
     bool simdgroups; /* has barriers of simdgroups */
     bool hands_on; /* has atomics, and fences or barriers that let them hand work on */
 } emu_program;

@@ -176,6 +176,7 @@ typedef struct emu_launch {
      * those that the kernel writes. The caller's, kept from launch to launch. Looked at by the check UNINITIALISED only;
      * without it all bytes of buffers hold data. NULL: no slot has one. */
     uint8_t *const *written;
+    uint8_t *const *resource_written, *const *texture_written; /* the same of resources by number, and of textures by slot */
     unsigned checks;         /* mask of checks, see finding.h; bounds and barriers are looked at in any case */
     emu_findings *findings;  /* collects; NULL: the first finding is the error */
     bool stop;               /* at the first finding, although they are collected */

@@ -71,7 +71,8 @@ typedef enum emu_memory {
     EMU_MEMORY_THREADGROUP, /* a variable of the kernel */
     EMU_MEMORY_THREAD,
     EMU_MEMORY_CONSTANT,   /* data of the text */
-    EMU_MEMORY_RESOURCE    /* number `slot` of the launch's resources */
+    EMU_MEMORY_RESOURCE,   /* number `slot` of the launch's resources */
+    EMU_MEMORY_TEXTURE     /* [[texture(slot)]]; the element is y * width + x of the texel */
 } emu_memory;
 
 typedef struct emu_finding {
@@ -84,7 +85,7 @@ typedef struct emu_finding {
     emu_place second;    /* the other access, what parted the threads, the other barrier; line 0: none */
     emu_memory memory;
     const char *buffer;  /* name of the memory; "" where memory is NONE */
-    uint32_t slot;       /* DEVICE, ARGUMENT */
+    uint32_t slot;       /* DEVICE, ARGUMENT, RESOURCE, TEXTURE */
     int64_t byte;        /* of the access in its memory; may lie outside */
     int64_t element;     /* byte / bytes of an element */
     uint32_t size;       /* bytes of the access */

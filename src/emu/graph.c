@@ -19,7 +19,7 @@ static emu_node *new_node(emu_graph *g, emu_kind kind, emu_type type)
     n->kind = (uint8_t)kind;
     n->type = n->operand_type = (uint8_t)type;
     n->region = g->region;
-    n->at = g->at;
+    n->at = g->called_at.file != 0 ? g->called_at : g->at;
     n->trusted = g->trusted;
     ++g->node_count;
     return n;

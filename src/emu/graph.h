@@ -206,7 +206,8 @@ typedef struct emu_graph {
     emu_local **locals;
     uint32_t local_count, local_cap;
     uint64_t threadgroup_bytes; /* static */
-    span at; /* put on nodes made */
+    span at; /* put on nodes made ... */
+    span called_at; /* ... within the library's functions that of their call; file 0 outside of those */
     uint32_t node_count;
     bool trusted;    /* put on nodes made */
     uint8_t math;    /* emu_math */

@@ -15,12 +15,12 @@ typedef struct lanes_side {
  * compiler costs no branch in them. */
 #define EACH static inline __attribute__((always_inline))
 
-EACH int64_t ordered_one(const lanes_side *s, int64_t rec, int j, bool device)
+EACH int64_t ordered_one(const lanes_side *s, int64_t rec, int j, bool shared)
 {
     const int64_t who = s->who[j], own = who & SHADOW_OWN;
     const int64_t same = ((rec ^ who) & SHADOW_SAME) == 0;
     const int64_t fenced = rec < s->fence[j];
-    if (!device) return same | fenced; /* earlier threadgroups' records are below the fence too */
+    if (!shared) return same | fenced; /* earlier threadgroups' records are below the fence too */
     return same | (rec < s->floor) | (fenced & (rec >= own));
 }
 
@@ -30,10 +30,10 @@ EACH int64_t is_off(const lanes_side *s, int j, bool masked)
 }
 
 /* True where all 16 are ordered. */
-EACH bool all_ordered(const lanes_side *s, const int64_t *rec, bool device, bool masked)
+EACH bool all_ordered(const lanes_side *s, const int64_t *rec, bool shared, bool masked)
 {
     int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j, device) | is_off(s, j, masked);
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j, shared) | is_off(s, j, masked);
     return all != 0;
 }
 
@@ -54,29 +54,29 @@ EACH bool all_shared(const lanes_side *s, const int64_t *other, bool masked)
 }
 
 /* 16 neighbouring granules, one a lane. False where something is to be looked at lane by lane. */
-EACH bool read_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool device, bool masked)
+EACH bool read_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool shared, bool masked)
 {
-    if (!device && all_shared(s, a->other + k, masked)) return true;
-    if (s->first_write && !device && !all_written(s, a->writer + k, masked)) return false;
-    if (!all_ordered(s, a->writer + k, device, masked)) return false;
+    if (!shared && all_shared(s, a->other + k, masked)) return true;
+    if (s->first_write && !shared && !all_written(s, a->writer + k, masked)) return false;
+    if (!all_ordered(s, a->writer + k, shared, masked)) return false;
     if (a->reader == NULL) return true;
     int64_t *reader = a->reader + k, *other = a->other + k;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
         const int64_t r = reader[j], o = other[j], rec = s->who[j] | s->now;
         const int64_t on = is_off(s, j, masked) == 0;
-        const int64_t r_old = ordered_one(s, r, j, device), o_old = ordered_one(s, o, j, device);
+        const int64_t r_old = ordered_one(s, r, j, shared), o_old = ordered_one(s, o, j, shared);
         reader[j] = (on & r_old) != 0 ? rec : r;
         other[j] = (on & (r_old == 0) & o_old) != 0 ? rec : o;
     }
     return true;
 }
 
-EACH bool write_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool device, bool masked)
+EACH bool write_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool shared, bool masked)
 {
     int64_t *writer = a->writer + k;
-    if (!all_ordered(s, writer, device, masked)) return false;
-    if (a->reader != NULL && !(all_ordered(s, a->reader + k, device, masked) && all_ordered(s, a->other + k, device, masked)))
+    if (!all_ordered(s, writer, shared, masked)) return false;
+    if (a->reader != NULL && !(all_ordered(s, a->reader + k, shared, masked) && all_ordered(s, a->other + k, shared, masked)))
         return false;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
@@ -89,8 +89,8 @@ EACH bool write_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool d
 #define FORMS(name)                                                                                                    \
     static bool name##_chunk(const lanes_side *s, const emu_area *a, uint64_t k)                                       \
     {                                                                                                                  \
-        if (s->on == NULL) return a->device ? name##_lanes(s, a, k, true, false) : name##_lanes(s, a, k, false, false); \
-        return a->device ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);                     \
+        if (s->on == NULL) return shadow_shared(a) ? name##_lanes(s, a, k, true, false) : name##_lanes(s, a, k, false, false); \
+        return shadow_shared(a) ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);                     \
     }
 FORMS(read)
 FORMS(write)
@@ -143,12 +143,12 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     emu_checker *c = vm->check;
     emu_area *a = c->areas[at->object];
     if (a == NULL) return i + 1;
-    const emu_side *side = a->device ? &c->device_side : &c->group_side;
+    const emu_side *side = &c->side[a->memory];
     const emu_pattern *p = &vm->patterns[at->pattern];
     const emu_mask *m = &vm->masks[vm->top];
     const unsigned size = (unsigned)at->bytes * at->count;
     const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups;
-    const bool one = p->step[0] == 0 && !at->write && !a->device && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
+    const bool one = p->step[0] == 0 && !at->write && !shadow_shared(a) && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
                      !c->watch->simdgroups;
     const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
     const char *from = s.at + at->scale * s.index;

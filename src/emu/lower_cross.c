@@ -92,12 +92,13 @@ static val shuffle_and_fill(lower *l, const mf_expr *e)
 
 static val sync(lower *l, const mf_expr *e)
 {
-    uint8_t flags = EMU_FLAG_DEVICE | EMU_FLAG_THREADGROUP;
+    enum { ALL = EMU_FLAG_DEVICE | EMU_FLAG_THREADGROUP | EMU_FLAG_TEXTURE }; /* MF_MEM_... have these values */
+    uint8_t flags = ALL;
     bool orders = true;
     for (uint32_t i = 0; i < e->arg_count; ++i) {
         const emu_node *n = lower_scalar_of(l, e->args[i]);
         if (!emu_is_const(n)) continue;
-        if (i == 0) flags = (uint8_t)(n->imm & (EMU_FLAG_DEVICE | EMU_FLAG_THREADGROUP)); /* MF_MEM_... have these values */
+        if (i == 0) flags = (uint8_t)(n->imm & ALL);
         else if (e->args[i]->type == mf_memory_order_type()) orders = orders && n->imm != MF_ORDER_RELAXED;
     }
     l->g->at = e->at;

@@ -428,7 +428,10 @@ val lower_call(lower *l, const mf_expr *e, place *where)
     inner.value = lower_val(l, 0);
     ++l->depth;
     l->frame = &inner;
+    const span outside = l->g->called_at;
+    if (f->of_library && outside.file == 0) l->g->called_at = e->at;
     lower_body(l, f);
+    l->g->called_at = outside;
     l->frame = inner.outer;
     --l->depth;
     if (f->result->kind == MF_TYPE_REFERENCE) {

@@ -50,7 +50,38 @@ static bool has_memory(emu_rule rule)
 {
     const emu_check check = emu_rule_check(rule);
     if (check == EMU_CHECK_BOUNDS || check == EMU_CHECK_ALIGNMENT || check == EMU_CHECK_RACE) return true;
-    return rule == EMU_FAULT_UNINIT_THREADGROUP || rule == EMU_FAULT_UNINIT_DEVICE || rule == EMU_FAULT_UNINIT_ARRAY;
+    return rule == EMU_FAULT_UNINIT_THREADGROUP || rule == EMU_FAULT_UNINIT_DEVICE || rule == EMU_FAULT_UNINIT_TEXTURE ||
+           rule == EMU_FAULT_UNINIT_ARRAY;
+}
+
+static bool is_texel(const emu_fault *f)
+{
+    return f->insn->op == EMU_CHECKT;
+}
+
+/* The name of the parameter whose textures lie at the slot; "" for none. */
+static str texture_name(const emu_reporter *r, uint32_t slot)
+{
+    const emu_kernel_info *info = &r->kernel->info;
+    for (size_t i = 0; i < info->arg_count; ++i)
+        if (info->args[i].kind == EMU_ARG_TEXTURE && slot - info->args[i].slot < info->args[i].count) return str_of(info->args[i].name);
+    return STR("");
+}
+
+static void set_texel(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    emu_finding *to = &d->f;
+    const emu_texture *t = &r->launch->textures[f->object];
+    const uint64_t xy = (uint64_t)f->offset;
+    bool missing;
+    const char *at = emu_texel_at(t, xy, f->texel, &missing);
+    to->memory = EMU_MEMORY_TEXTURE;
+    to->slot = f->object;
+    to->size = f->size;
+    to->memory_size = t->size;
+    to->byte = at != NULL ? at - (const char *)t->data : 0;
+    to->element = (int64_t)((xy >> 32) * emu_texture_side(t->width, (uint32_t)(f->texel >> 32)) + (uint32_t)xy);
+    put_string(d->buffer, sizeof d->buffer, texture_name(r, f->object));
 }
 
 static void set_memory(draft *d, const emu_reporter *r, const emu_fault *f)
@@ -98,6 +129,7 @@ static void say_object(draft *d)
     case EMU_MEMORY_THREAD: say(d, "thread array '%s'", d->buffer); return;
     case EMU_MEMORY_CONSTANT: say(d, "constant '%s'", d->buffer); return;
     case EMU_MEMORY_RESOURCE: say(d, "resource %u of the launch", (unsigned)f->slot); return;
+    case EMU_MEMORY_TEXTURE: say(d, "texture '%s' [[texture(%u)]]", d->buffer, (unsigned)f->slot); return;
     }
 }
 
@@ -106,8 +138,24 @@ static bool is_store(const emu_insn *i)
     return i->access != NULL && i->access->write;
 }
 
+/* "(3, 4)", with the slice and the level where those are not 0. */
+static void say_texel(draft *d, const emu_fault *f)
+{
+    const uint64_t xy = (uint64_t)f->offset;
+    const uint32_t slice = (uint32_t)f->texel, level = (uint32_t)(f->texel >> 32);
+    say(d, "%s of texel (%u, %u)", is_store(f->insn) ? "write" : "read", (unsigned)xy, (unsigned)(xy >> 32));
+    if (slice != 0) say(d, " of slice %u", (unsigned)slice);
+    if (level != 0) say(d, " in level %u", (unsigned)level);
+    say(d, " of ");
+    say_object(d);
+}
+
 static void say_access(draft *d, const emu_fault *f)
 {
+    if (is_texel(f)) {
+        say_texel(d, f);
+        return;
+    }
     say(d, "%s of %u bytes at byte %lld of ", is_store(f->insn) ? "write" : "read", (unsigned)f->size, (long long)f->offset);
     say_object(d);
     if (d->f.memory != EMU_MEMORY_NONE) say(d, " of %llu bytes", (unsigned long long)d->f.memory_size);
@@ -143,13 +191,33 @@ static void say_race(draft *d, const emu_fault *f, const char *who)
     if ((f->detail & EMU_RACE_SAME_VALUE) != 0) say(d, " (both write the same value)");
 }
 
-static void say_memory_fault(draft *d, const emu_fault *f)
+/* How large the texture is in the level that is meant. */
+static void say_extent(draft *d, const emu_reporter *r, const emu_fault *f)
+{
+    const emu_texture *t = &r->launch->textures[f->object];
+    const uint32_t level = (uint32_t)(f->texel >> 32);
+    if (level >= t->levels) {
+        say(d, ", which has %u levels", (unsigned)t->levels);
+        return;
+    }
+    say(d, ", which is %u x %u", (unsigned)emu_texture_side(t->width, level), (unsigned)emu_texture_side(t->height, level));
+    const uint32_t slices = emu_texture_slices(t, level);
+    if (slices > 1) say(d, " in %u slices", (unsigned)slices);
+    say(d, ": %s", is_store(f->insn) ? "nothing is written" : "0 is read");
+}
+
+static void say_memory_fault(draft *d, const emu_reporter *r, const emu_fault *f)
 {
     switch ((int)f->kind) {
     case EMU_FAULT_BOUNDS:
         say(d, "out of bounds: ");
         say_access(d, f);
         say_distance(d);
+        break;
+    case EMU_FAULT_TEXEL:
+        say(d, "out of bounds: ");
+        say_access(d, f);
+        say_extent(d, r, f);
         break;
     case EMU_FAULT_READ_ONLY:
         say(d, "write to read-only memory: ");
@@ -244,7 +312,7 @@ static void say_value_fault(draft *d, const emu_reporter *r, const emu_fault *f)
 
 static void say_kind(draft *d, const emu_reporter *r, const emu_fault *f)
 {
-    if (has_memory(f->kind)) say_memory_fault(d, f);
+    if (has_memory(f->kind)) say_memory_fault(d, r, f);
     else if (emu_rule_check(f->kind) == EMU_CHECK_BARRIER || emu_rule_check(f->kind) == EMU_CHECK_WATCHDOG) say_flow_fault(d, f);
     else say_value_fault(d, r, f);
 }
@@ -358,7 +426,8 @@ ingot_status emu_report(const emu_reporter *r, const emu_fault *fault, const uin
     d.f.first.text = d.texts[0];
     d.f.second.file = d.files[1];
     d.f.second.text = d.texts[1];
-    if (has_memory(fault->kind)) set_memory(&d, r, fault);
+    if (is_texel(fault)) set_texel(&d, r, fault);
+    else if (has_memory(fault->kind)) set_memory(&d, r, fault);
     set_first(&d, r, fault, first);
     set_second(&d, r, fault, first);
     say_kind(&d, r, fault);

@@ -43,16 +43,28 @@ typedef struct emu_site {
     bool atomic, collective;
 } emu_site;
 
+/* Kinds of memory that are watched: barriers and fences order each by a flag of its own. */
+typedef enum shadow_memory { SHADOW_GROUP, SHADOW_DEVICE, SHADOW_TEXTURE, SHADOW_MEMORIES } shadow_memory;
+static inline bool shadow_flagged(unsigned flags, shadow_memory m)
+{
+    static const uint8_t flag_of[SHADOW_MEMORIES] = {EMU_FLAG_THREADGROUP, EMU_FLAG_DEVICE, EMU_FLAG_TEXTURE};
+    return (flags & flag_of[m]) != 0;
+}
+
 /* Memory that is watched. */
 typedef struct emu_area {
     char *base;
     uint64_t size;
     uint8_t shift;  /* a granule is 1 << shift bytes */
-    bool device;    /* else threadgroup memory of one worker */
+    uint8_t memory; /* shadow_memory; GROUP is one worker's, others are shared by all */
     int64_t *writer; /* a record a granule; NULL: the kernel never writes here, nothing to watch */
     int64_t *reader, *other; /* NULL: the kernel never reads here */
     uint8_t *locks;  /* 256 of them where several workers share the area, else NULL */
 } emu_area;
+static inline bool shadow_shared(const emu_area *a)
+{
+    return a->memory != SHADOW_GROUP;
+}
 
 /* Which lock a granule is under. */
 enum { SHADOW_STRIPE = 9, SHADOW_LOCKS = 256 };
@@ -77,14 +89,14 @@ typedef struct emu_side {
     int64_t fence[SHADOW_LANES];            /* records of the own threadgroup below this are ordered before the lane */
     int64_t simd[SHADOW_LANES];             /* records of the own simdgroup below this are */
     int64_t fenced[SHADOW_LANES];           /* the lane's own touches below this come before its next atomic for others */
-    int64_t floor;                          /* records below this are of earlier launches; device memory */
+    int64_t floor;                          /* records below this are of earlier launches; shared memory */
 } emu_side;
 
 /* Is the touch ordered before the lane by barriers, or no touch at all, or the lane's own? */
-static inline bool shadow_ordered(const emu_side *s, bool device, int64_t rec, uint32_t lane)
+static inline bool shadow_ordered(const emu_side *s, bool shared, int64_t rec, uint32_t lane)
 {
     const int64_t who = s->who[lane], own = who & SHADOW_OWN;
-    if (rec < (device ? s->floor : own)) return true;
+    if (rec < (shared ? s->floor : own)) return true;
     if (((rec ^ who) & SHADOW_SAME) == 0) return true;
     return rec >= own && rec < s->fence[lane];
 }

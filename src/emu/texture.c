@@ -95,6 +95,18 @@ uint32_t emu_texture_slices(const emu_texture *t, uint32_t level)
     return emu_texture_side(t->depth, level) * t->layers * extent_of(t->type).faces;
 }
 
+char *emu_texel_at(const emu_texture *t, uint64_t xy, uint64_t zl, bool *missing)
+{
+    const uint32_t x = (uint32_t)xy, y = (uint32_t)(xy >> 32), z = (uint32_t)zl, level = (uint32_t)(zl >> 32);
+    *missing = level >= t->levels || level >= EMU_MAX_LEVELS || x >= emu_texture_side(t->width, level) ||
+               y >= emu_texture_side(t->height, level) || z >= emu_texture_slices(t, level);
+    if (*missing) return NULL;
+    const emu_level *l = &t->level[level];
+    const unsigned bytes = emu_format_bytes(t->format);
+    const uint64_t at = l->offset + (uint64_t)z * l->slice + (uint64_t)y * l->row + (uint64_t)x * bytes;
+    return bytes <= t->size && at <= t->size - bytes ? (char *)t->data + at : NULL;
+}
+
 uint64_t emu_sampler_bits(const emu_sampler *s)
 {
     uint64_t r = (uint64_t)1 << 63;

@@ -88,6 +88,10 @@ static inline uint32_t emu_texture_side(uint32_t side, uint32_t level)
 /* Slices of a level: see emu_level. */
 uint32_t emu_texture_slices(const emu_texture *t, uint32_t level);
 
+/* Where a texel lies: x and (upper half) y in `xy`, slice and (upper half) level in `zl`. NULL where it is outside of the texture's memory, or
+ * (with *missing) of the texture. */
+char *emu_texel_at(const emu_texture *t, uint64_t xy, uint64_t zl, bool *missing);
+
 /* A sampler in one word, bit 63 set: as textures.def of the front end has them. */
 uint64_t emu_sampler_bits(const emu_sampler *s);
 

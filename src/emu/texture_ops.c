@@ -22,19 +22,6 @@ static const emu_insn *fail(emu_vm *vm, const emu_insn *i, uint32_t lane, emu_te
     return NULL;
 }
 
-/* Where a lane's pixel lies; NULL with *missing where the texture has none there. */
-static char *pixel_at(const emu_texture *t, uint64_t xy, uint64_t zl, bool *missing)
-{
-    const uint32_t x = (uint32_t)xy, y = (uint32_t)(xy >> 32), z = (uint32_t)zl, level = (uint32_t)(zl >> 32);
-    *missing = level >= t->levels || level >= EMU_MAX_LEVELS || x >= emu_texture_side(t->width, level) ||
-               y >= emu_texture_side(t->height, level) || z >= emu_texture_slices(t, level);
-    if (*missing) return NULL;
-    const emu_level *l = &t->level[level];
-    const unsigned bytes = emu_format_bytes(t->format);
-    const uint64_t at = l->offset + (uint64_t)z * l->slice + (uint64_t)y * l->row + (uint64_t)x * bytes;
-    return bytes <= t->size && at <= t->size - bytes ? (char *)t->data + at : NULL;
-}
-
 /* One lane's pixel: its place, or NULL where there is none or (with *failed) where the run stops. */
 static char *lane_pixel(emu_vm *vm, const emu_insn *i, uint32_t lane, const emu_texture **texture, bool *failed)
 {
@@ -46,7 +33,7 @@ static char *lane_pixel(emu_vm *vm, const emu_insn *i, uint32_t lane, const emu_
     *failed = true;
     emu_texture_fault what = EMU_TEXTURE_UNBOUND;
     if (t != NULL) {
-        char *pixel = pixel_at(t, lane_word(vm, at->regs[1], at->strides[1], lane),
+        char *pixel = emu_texel_at(t, lane_word(vm, at->regs[1], at->strides[1], lane),
                                lane_word(vm, at->regs[2], at->strides[2], lane), &missing);
         *failed = emu_format_class(t->format) != (emu_pixel_class)i->k || (pixel == NULL && !missing);
         if (!*failed) return pixel;

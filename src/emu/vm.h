@@ -109,7 +109,7 @@ typedef enum emu_atomic {
 
 /* Memories that a barrier or fence orders, as bits. */
 enum { EMU_SIMD_LANES = 32 };
-enum { EMU_FLAG_DEVICE = 1, EMU_FLAG_THREADGROUP = 2 };
+enum { EMU_FLAG_DEVICE = 1, EMU_FLAG_THREADGROUP = 2, EMU_FLAG_TEXTURE = 4 };
 
 /* How a 32-bit index becomes a 64-bit one. */
 typedef enum emu_extend { EMU_EXTEND_SIGNED, EMU_EXTEND_UNSIGNED, EMU_EXTEND_NONE } emu_extend;
@@ -194,6 +194,7 @@ typedef struct emu_fault {
     uint32_t other_index; /* linear in its threadgroup */
     uint32_t other_lane_of_batch; /* barriers: the lane, whose threadgroup is found as that of `lane` is */
     uint64_t detail;      /* by rule; of races: */
+    uint64_t texel;       /* of a texel: its z in the lower half and its level in the upper; x and y are so in `offset` */
 } emu_fault;
 enum { EMU_RACE_OTHER_WRITES = 1, EMU_RACE_SAME_VALUE = 2 };
 

@@ -245,6 +245,7 @@ struct mf_function {
     str label; /* for messages: with namespaces */
     span at;   /* of the name */
     bool kernel;
+    bool of_library; /* stands in the library's own texts */
     bool recurs; /* it calls itself, each time as the last thing that it does there: a statement by itself, or what it returns */
     const mf_type *result; /* REFERENCE for a reference result */
     mf_var **params;

@@ -103,6 +103,7 @@ mf_unit *mf_finish_unit(mf_parser *p)
         ++own;
     }
     p->globals.n = own;
+    for (size_t i = 0; i < functions.n; ++i) functions.at[i]->of_library = mf_in_library(p, functions.at[i]->at);
     mf_unit *u = arena_new(p->mem, mf_unit);
     *u = (mf_unit){.functions = functions.at,
                    .function_count = functions.n,
