@@ -1,5 +1,5 @@
-/* What meets other libraries in a process: arrays by DLPack, functions and libraries by Apache TVM's FFI. Not included by
- * ingot.h, whose rules hold here too. */
+/* What meets other software: arrays by DLPack, functions and libraries by Apache TVM's FFI, kernels as one metallib. Not
+ * included by ingot.h, whose rules hold here too. */
 #ifndef INGOT_TVM_FFI_H
 #define INGOT_TVM_FFI_H
 
@@ -13,6 +13,11 @@ extern "C" {
  * in TVM's bytes, which its runtime launches; libingot has no part in it. INGOT_UNSUPPORTED names what of its host code
  * cannot be written so, INGOT_VALUE a function whose name is no C identifier. */
 INGOT_API INGOT_MUST_USE ingot_status ingot_module_export_tvm(const ingot_module *module, ingot_text **out, ingot_error *error);
+
+/* All kernels as one metallib: compiled payloads joined, Metal text compiled as ingot_metallib_build does, with the module's
+ * math mode and language version. INGOT_UNSUPPORTED where that needs the AIR component and it is not there. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_module_export_metallib(const ingot_module *module, ingot_text **out,
+                                                                   ingot_error *error);
 
 /* The device "metal" number 0 on which exported libraries of this process run: opened by whoever asks first, and open until
  * the process ends. Not to be released. Tensors in its buffers are theirs to take. Any thread. */

@@ -304,6 +304,7 @@ _FUNCTIONS = {
     "ingot_program_call": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_program_run": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_module_export_tvm": (_int, [_handle, _out, _err]),
+    "ingot_module_export_metallib": (_int, [_handle, _out, _err]),
     "ingot_module_export": (_int, [_handle, _int, _out, _err]),
     "ingot_check_name": (_text, [_int]),
     "ingot_check_parse": (_int, [_text, c.POINTER(c.c_uint), _err]),

@@ -163,11 +163,19 @@ class Module:
               else lib.ingot_module_export(self.handle, kind, c.byref(out), c.byref(error)), error)
         return take_text(out).decode("utf-8")
 
+    def export_metallib(self) -> bytes:
+        """All kernels as one metallib: compiled payloads joined; Metal text compiled, where Ingot's AIR component is
+        installed."""
+        out, error = c.c_void_p(), Error()
+        check(lib.ingot_module_export_metallib(self.handle, c.byref(out), c.byref(error)), error)
+        return take_text(out)
+
     def export_library(self, file_name: Union[str, Path], *, cc: Optional[str] = None, shape: str = "ingot",
                        **options: Any) -> None:
         """Makes a shared library of the module with the system's C compiler: `tvm_ffi.load_module` and `ingot.load_module`
         open it. With `shape="tvm"` it is as TVM exports, for TVM's runtime on a Mac to open and launch. With the suffix .c,
-        .metal (with its description beside it) or .json it writes those, and with any other it does what `save` does."""
+        .metal or .metallib (with their description beside them) or .json it writes those, and with any other it does what
+        `save` does."""
         path, source = Path(file_name), {"ingot": "c", "tvm": "tvm-c"}.get(shape)
         if source is None:
             raise ValueError(f"no shape {shape!r} of a library: ingot or tvm")
@@ -177,8 +185,9 @@ class Module:
             _shared.replace(path, self.export(source).encode("utf-8"))
         elif path.suffix == ".json":
             _shared.replace(path, self.export("sidecar").encode("utf-8"))
-        elif path.suffix == ".metal":
-            _shared.replace(path, self.export("metal").encode("utf-8"))
+        elif path.suffix in (".metal", ".metallib"):
+            whole = self.export_metallib() if path.suffix == ".metallib" else self.export("metal").encode("utf-8")
+            _shared.replace(path, whole)
             _shared.replace(path.with_name(path.name + ".json"), self.export("sidecar").encode("utf-8"))
         else:
             self.save(file_name)

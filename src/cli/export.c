@@ -93,48 +93,14 @@ static int write_library(exporting *e)
     return write_file(e, e->output, built.data, built.size);
 }
 
-/* Reads each kernel's payload; *made counts the libraries that came of it. */
-static int read_payloads(exporting *e, ingot_metallib **each, size_t count, size_t *made)
+static int write_metallib(exporting *e)
 {
-    for (size_t i = 0; i < count; i++) {
-        ingot_kernel_info k;
-        ingot_error error = {INGOT_OK, 0, 0, ""};
-        if (ingot_module_kernel(e->module, i, &k) != INGOT_OK ||
-            ingot_metallib_read(k.payload, k.payload_size, NULL, &each[i], &error) != INGOT_OK)
-            return cli_library_error(e->c, k.name, &error);
-        ++*made;
-    }
-    return CLI_GOOD;
-}
-
-static int join_payloads(exporting *e, ingot_metallib **each, size_t count)
-{
-    ingot_metallib *joined = NULL;
     ingot_text *bytes = NULL;
     ingot_error error = {INGOT_OK, 0, 0, ""};
     int code = CLI_GOOD;
-    if (ingot_metallib_join((const ingot_metallib *const *)each, count, &joined, &error) != INGOT_OK ||
-        ingot_metallib_write(joined, &bytes, &error) != INGOT_OK)
-        code = cli_library_error(e->c, e->file, &error);
-    if (code == CLI_GOOD)
-        code = write_file(e, e->output, ingot_text_data(bytes), ingot_text_size(bytes));
+    if (ingot_module_export_metallib(e->module, &bytes, &error) != INGOT_OK) code = cli_library_error(e->c, e->file, &error);
+    if (code == CLI_GOOD) code = write_file(e, e->output, ingot_text_data(bytes), ingot_text_size(bytes));
     ingot_text_release(bytes);
-    ingot_metallib_release(joined);
-    return code;
-}
-
-static int write_metallib(exporting *e)
-{
-    size_t count = ingot_module_kernel_count(e->module), made = 0;
-    if (strcmp(ingot_module_format(e->module), "metallib") != 0)
-        return cli_error(e->c,
-                         "%s: its kernels are Metal text; a .metallib is made of compiled payloads "
-                         "(--metal-compile)",
-                         e->file);
-    ingot_metallib **each = cli_pool_new(&e->c->pool, count + 1, sizeof(ingot_metallib *));
-    int code = read_payloads(e, each, count, &made);
-    if (code == CLI_GOOD) code = join_payloads(e, each, count);
-    for (size_t i = 0; i < made; i++) ingot_metallib_release(each[i]);
     return code;
 }
 

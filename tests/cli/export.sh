@@ -53,6 +53,21 @@ check "the description" /usr/bin/python3 sidecar.py
 ingot_is 0 export two.ingot -o only.json
 check "the same description alone" cmp only.json two.metal.json
 
+# A metallib of all kernels, where the component that compiles is there; the same text makes it.
+if "$ingot" air dis /dev/null 2>&1 | grep -q "needs the AIR component"; then
+    echo "skipped: no AIR component"
+else
+    ingot_is 0 export two.ingot -o two.metallib
+    check "the same description" cmp two.metallib.json two.metal.json
+    ingot_is 0 metallib build two.metal -o built.metallib --precise
+    check "the same as from the text" cmp two.metallib built.metallib
+    ingot_is 0 export two.py --metal-compile builtin:metallib -o joined.metallib
+    for made in two joined; do
+        ingot_is 0 metallib info $made.metallib
+        check "both kernels in $made" sh -c '"$1" metallib info "$2" | grep -q main_kernel_1' sh "$ingot" $made.metallib
+    done
+fi
+
 # A library, opened by a C program without tvm-ffi: 64 elements, times 3, plus 1.
 ingot_is 0 export two.ingot -o two.so
 ingot_is 0 export two.ingot -o two.c
@@ -102,9 +117,9 @@ bad 2 "--tvm is for a library or its source" export two.ingot --tvm -o x.metal
 bad 2 "no output" export two.ingot
 bad 2 "the ending says what to write" export two.ingot -o two.txt
 absent two.txt
-bad 1 "its kernels are Metal text" export two.ingot -o two.metallib
-absent two.metallib
-absent two.metallib.json
+INGOT_AIR=missing.so bad 1 "AIR component" export two.ingot -o none.metallib
+absent none.metallib
+absent none.metallib.json
 bad 1 "the C compiler 'false' ended with status 1" export two.ingot -o broken.so --cc false
 absent broken.so
 bad 2 "options for scripts have no use" export two.ingot -o x.c -D n=3

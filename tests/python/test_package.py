@@ -1,6 +1,7 @@
 """The Python package: scripts, launches, callbacks, files. Expected values come from NumPy."""
 
 import gc
+import json
 import subprocess
 import sys
 import tempfile
@@ -458,6 +459,25 @@ class Files(unittest.TestCase):
                 ingot.load_module(Path(folder) / "missing.ingot")
         with self.assertRaises(ValueError):
             ingot.load_module_bytes(run.save_to_bytes()[:-1])
+
+    def test_metallib(self):
+        run = ingot.compile(scaled(64, 4.0))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "all.metallib")
+            try:
+                run.export_library(path)
+            except ingot.error.Unsupported as exception:
+                self.assertIn("AIR component", str(exception))
+                self.assertEqual(list(Path(folder).iterdir()), [])
+                return
+            data = path.read_bytes()
+            self.assertEqual((data[:4], data), (b"MTLB", run.export_metallib()))
+            self.assertEqual(json.loads(Path(folder, "all.metallib.json").read_text())["kernels"][0]["name"], "main_kernel")
+        # Its kernel gives what the text's does.
+        compiled = ingot.compile(scaled(64, 4.0), callback=lambda source, target: data)
+        b = np.zeros(64, "float32")
+        compiled(np.arange(64, dtype="float32"), b)
+        np.testing.assert_array_equal(b, np.arange(64) * 4)
 
     def test_fallback_saves_and_does_not_run(self):
         run = ingot.compile(scaled(64, 4.0), fallback=True)
