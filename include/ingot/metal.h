@@ -81,7 +81,7 @@ typedef struct ingot_metal_library_options {
 #define INGOT_METAL_LIBRARY_OPTIONS_INIT                                                                               \
     {sizeof(ingot_metal_library_options), 0, 0, INGOT_METAL_MATH_DEFAULT, 0, 0, 0, 0, 0, 0, 0}
 
-/* The kernels of one MSL text. Immutable and counted; any thread. */
+/* The kernels of one MSL text or metallib. Immutable and counted; any thread. */
 typedef struct ingot_metal_library ingot_metal_library;
 
 /* Reads a text of `length` bytes (newLibraryWithSource). `options` may be NULL. INGOT_SYNTAX for a text that is wrong,
@@ -90,13 +90,19 @@ typedef struct ingot_metal_library ingot_metal_library;
 INGOT_API INGOT_MUST_USE ingot_status ingot_metal_library_create(ingot_metal_device *device, const char *text, size_t length,
                                                                  const ingot_metal_library_options *options,
                                                                  ingot_metal_library **out, ingot_error *error);
+/* Takes a metallib (newLibraryWithData): its kernels run compiled for this processor, with bounds checked. `bytes` are
+ * copied. What is damaged is INGOT_FORMAT; INGOT_UNSUPPORTED without the AIR component (docs/air.md). Checks and profiles
+ * are of MSL text: a command buffer with such does not run these kernels. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_library_create_with_data(ingot_metal_device *device, const void *bytes,
+                                                                           size_t size, ingot_metal_library **out,
+                                                                           ingot_error *error);
 INGOT_API void ingot_metal_library_release(ingot_metal_library *library);
 
-/* The kernels' names in the order of the text; NULL past the last. Live as long as the library. Any thread. */
+/* The kernels' names in the order of the text or file; NULL past the last. Live as long as the library. Any thread. */
 INGOT_API size_t ingot_metal_library_function_count(const ingot_metal_library *library);
 INGOT_API const char *ingot_metal_library_function_name(const ingot_metal_library *library, size_t index);
 
-/* A [[function_constant(index)]] of the text. */
+/* A [[function_constant(index)]] of the text; of a metallib those of all its functions. */
 typedef struct ingot_metal_constant_info {
     const char *name;
     uint32_t index;

@@ -12,7 +12,7 @@
 #include "ingot/ingot.h"
 #include "rt/device.h"
 
-enum { AIR_INTERFACE = 1, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
+enum { AIR_INTERFACE = 2, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
 
 #define AIR_ENTRY "ingot_air_component"
 
@@ -31,8 +31,22 @@ typedef struct air_source {
     const char *kernel; /* its name */
     const air_constant *constants;
     size_t constant_count;
+    bool describe_only; /* nothing is compiled: what the kernel takes is known, and it cannot be run */
     bool unchecked;     /* no bounds checks and no limit on loops: for measuring, with kernels that are known to be right */
 } air_source;
+
+typedef enum air_argument_kind { AIR_ARGUMENT_BUFFER, AIR_ARGUMENT_THREADGROUP, AIR_ARGUMENT_TEXTURE, AIR_ARGUMENT_SAMPLER } air_argument_kind;
+
+/* What a launch binds for one of a kernel's parameters, as the module's metadata has it. Texts live as long as the kernel. */
+typedef struct air_argument {
+    air_argument_kind kind;
+    uint32_t slot, count;   /* `count` slots from there on */
+    bool constant;          /* of a buffer: constant memory, else device */
+    bool reference;         /* one element, which must be there */
+    bool reads, writes;
+    const char *name, *type;
+    uint64_t size, align;   /* of one element */
+} air_argument;
 
 typedef struct air_binding {
     void *data; /* NULL: nothing is bound here */
@@ -71,6 +85,9 @@ typedef struct air_component {
     ingot_status (*load)(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error);
     void (*free)(air_kernel *kernel);
     const rt_kernel_info *(*info)(const air_kernel *kernel);
+
+    /* The bound arguments in the order of the parameters; false past the last. */
+    bool (*argument)(const air_kernel *kernel, size_t index, air_argument *out);
 
     /* Runs a kernel to its end. INGOT_DEVICE for a fault of the kernel's. */
     ingot_status (*run)(const air_launch *launch, ingot_error *error);

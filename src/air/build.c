@@ -47,7 +47,8 @@ static bool tidy(LLVMModuleRef m, ingot_error *error)
 
 static bool write_module(building *b, air_writer *w, const mf_function *kernel, metallib_function *f)
 {
-    LLVMModuleRef m = air_write_module(w, kernel, b->platform, b->language);
+    str metadata;
+    LLVMModuleRef m = air_write_module(w, kernel, b->platform, b->language, &metadata);
     if (m == NULL) {
         diag_first_error(&b->diags, "writing AIR", b->error);
         return false;
@@ -59,6 +60,7 @@ static bool write_module(building *b, air_writer *w, const mf_function *kernel, 
     const size_t size = LLVMGetBufferSize(bytes);
     *f = (metallib_function){.name = kernel->name,
                              .type = METALLIB_KERNEL,
+                             .public_metadata = metadata,
                              .module = {arena_copy(b->mem, LLVMGetBufferStart(bytes), size), size},
                              .air = {(uint16_t)b->platform->air_major, (uint16_t)b->platform->air_minor},
                              .language = {(uint16_t)(b->language / 100), (uint16_t)(b->language / 10 % 10)}};
@@ -111,7 +113,7 @@ static bool write_kernels(building *b, str only, metallib_function **functions, 
     source_set *sources = arena_new(b->mem, source_set);
     const uint32_t file = source_add(b->mem, sources, b->name, b->text);
     b->diags = (diag_list){.mem = b->mem, .sources = sources};
-    const mf_options options = {.version = b->language};
+    const mf_options options = {.version = b->language, .constants_come_later = true};
     const mf_unit *unit = mf_parse(b->mem, sources, file, &options, &b->diags);
     air_context context;
     air_writer w;

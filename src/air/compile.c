@@ -23,6 +23,7 @@ static const air_constant *given(const air_job *job, uint32_t index)
     return NULL;
 }
 
+/* NULL for a type that is none of a function constant's here. */
 static LLVMValueRef constant_value(LLVMTypeRef type, uint64_t bits)
 {
     float f;
@@ -30,6 +31,8 @@ static LLVMValueRef constant_value(LLVMTypeRef type, uint64_t bits)
     memcpy(&f, &low, sizeof f);
     if (LLVMGetTypeKind(type) == LLVMFloatTypeKind) return LLVMConstReal(type, (double)f);
     if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind) return LLVMConstInt(type, bits, 0);
+    if (LLVMGetTypeKind(type) == LLVMHalfTypeKind || LLVMGetTypeKind(type) == LLVMBFloatTypeKind)
+        return LLVMConstBitCast(LLVMConstInt(LLVMInt16TypeInContext(LLVMGetTypeContext(type)), bits, 0), type);
     return NULL;
 }
 
@@ -50,7 +53,7 @@ static void answer_defined(LLVMModuleRef m, const air_job *job, const air_functi
     }
 }
 
-static void fill_constants(arena *mem, LLVMModuleRef m, const air_job *job)
+static bool fill_constants(arena *mem, LLVMModuleRef m, const air_job *job, ingot_error *error)
 {
     size_t n;
     const air_function_constant *all = air_constants_read(mem, m, &n);
@@ -58,13 +61,18 @@ static void fill_constants(arena *mem, LLVMModuleRef m, const air_job *job)
         const air_constant *c = given(job, all[i].index);
         if (c == NULL) continue;
         LLVMValueRef value = constant_value(LLVMGlobalGetValueType(all[i].global), c->bits);
-        if (value == NULL) continue;
+        if (value == NULL) {
+            error_set(error, INGOT_UNSUPPORTED, "the function constant '%.*s': a value of type '%.*s' is not supported",
+                      STR_ARG(all[i].name), STR_ARG(all[i].type));
+            return false;
+        }
         LLVMSetInitializer(all[i].global, value);
         LLVMSetExternallyInitialized(all[i].global, 0);
         LLVMSetGlobalConstant(all[i].global, 1);
         LLVMSetLinkage(all[i].global, LLVMInternalLinkage);
     }
     answer_defined(m, job, all, n);
+    return true;
 }
 
 static unsigned attribute(const char *name)
@@ -72,8 +80,28 @@ static unsigned attribute(const char *name)
     return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 
+/* Functions that compute constants and could not be evaluated are called by the kernel at its beginning. True where there
+ * are such. */
+static bool start_kernel(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel)
+{
+    LLVMValueRef all = LLVMGetNamedGlobal(m, "llvm.global_ctors");
+    LLVMValueRef list = all != NULL ? LLVMGetInitializer(all) : NULL;
+    if (list == NULL || LLVMIsAConstantArray(list) == NULL) return false;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(list); ++i) {
+        LLVMValueRef one = LLVMGetOperand(list, i);
+        LLVMValueRef f = LLVMIsAConstantStruct(one) != NULL && LLVMGetNumOperands(one) > 1 ? LLVMGetOperand(one, 1) : NULL;
+        if (f != NULL && LLVMIsAFunction(f) != NULL && f != kernel && LLVMCountParams(f) == 0 && !LLVMIsDeclaration(f))
+            LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, NULL, 0, "");
+    }
+    LLVMDisposeBuilder(b);
+    LLVMDeleteGlobal(all);
+    return true;
+}
+
 /* Everything that the kernel calls becomes part of it; initialisers of constants are evaluated. */
-static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel, ingot_error *error)
+static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel, bool *starts, ingot_error *error)
 {
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -84,7 +112,10 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
     }
-    return air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error);
+    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
+    *starts = start_kernel(c, m, kernel);
+    if (!*starts) return true;
+    return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,adce)", NULL, error);
 }
 
 /* ---- This processor ---------------------------------------------------------------------------------------------- */
@@ -129,13 +160,26 @@ static void put_params(const air_signature *s, buf *out)
         const air_param *p = &s->params[i];
         buf_u32(out, (uint32_t)p->kind);
         buf_u32(out, p->slot);
+        buf_u32(out, p->count);
         buf_u32(out, p->space);
-        buf_u32(out, str_is(p->access, "air.read") || p->space == 2);
+        buf_u32(out, !str_is(p->access, "air.write"));
+        buf_u32(out, !str_is(p->access, "air.read") && p->space != 2);
         buf_u64(out, p->size);
+        buf_u64(out, p->align);
         buf_u64(out, p->least);
         put_text(out, p->name.p != NULL ? p->name : STR(""));
         put_text(out, p->type.p != NULL ? p->type : STR(""));
     }
+}
+
+/* The description; the object file follows, empty where there is none. */
+static void put_kernel(const air_signature *s, uint64_t threadgroup_bytes, bool syncs, str object, buf *out)
+{
+    buf_u32(out, (uint32_t)threadgroup_bytes);
+    buf_u32(out, syncs);
+    buf_u32(out, s->max_threads);
+    put_params(s, out);
+    put_text(out, object);
 }
 
 static bool emit(air_lower *l, const machine *m, buf *out, ingot_error *error)
@@ -148,11 +192,7 @@ static bool emit(air_lower *l, const machine *m, buf *out, ingot_error *error)
         LLVMDisposeMessage(text);
         return false;
     }
-    buf_u32(out, (uint32_t)l->threadgroup_bytes);
-    buf_u32(out, l->syncs);
-    buf_u32(out, l->signature->max_threads);
-    put_params(l->signature, out);
-    put_text(out, (str){LLVMGetBufferStart(object), LLVMGetBufferSize(object)});
+    put_kernel(l->signature, l->threadgroup_bytes, l->syncs, (str){LLVMGetBufferStart(object), LLVMGetBufferSize(object)}, out);
     LLVMDisposeMemoryBuffer(object);
     return true;
 }
@@ -228,15 +268,22 @@ static void compile(void *user)
         error_set(p->error, INGOT_FORMAT, "'%.*s' has no body", STR_ARG(job->kernel));
         return;
     }
-    fill_constants(p->mem, module, job);
+    if (job->describe_only) {
+        put_kernel(s, 0, false, STR(""), p->out);
+        p->done = true;
+        return;
+    }
+    if (!fill_constants(p->mem, module, job, p->error)) return;
     machine m;
-    if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, p->error)) return;
+    bool starts = false;
+    if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, &starts, p->error)) return;
     air_lower l = {.mem = p->mem,
                    .c = context.c,
                    .from = module,
                    .layout = m.layout,
                    .signature = s,
                    .unchecked = job->unchecked,
+                   .starts = starts,
                    .converts_half = m.converts_half,
                    .error = p->error};
     set_types(&l);

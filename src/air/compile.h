@@ -13,7 +13,7 @@ typedef struct air_job {
     str kernel;
     const air_constant *constants;
     size_t constant_count;
-    bool unchecked;
+    bool describe_only, unchecked;
 } air_job;
 
 /* An air_work: writes the kernel's description and then its object file; air_description_read reads the former. */

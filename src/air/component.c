@@ -13,6 +13,7 @@ const air_component *ingot_air_component(void)
         .load = air_kernel_load,
         .free = air_kernel_free,
         .info = air_kernel_info,
+        .argument = air_kernel_argument,
         .run = air_kernel_run,
         .build = air_build,
     };

@@ -8,6 +8,7 @@ ingot_status air_disassemble(const ingot_allocator *mem, str bytes, const char *
 ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error);
 void air_kernel_free(air_kernel *kernel);
 const rt_kernel_info *air_kernel_info(const air_kernel *kernel);
+bool air_kernel_argument(const air_kernel *kernel, size_t index, air_argument *out);
 ingot_status air_kernel_run(const air_launch *launch, ingot_error *error);
 ingot_status air_build(const ingot_allocator *mem, str text, str name, const air_target *target, buf *out, buf *diagnostics,
                        ingot_error *error);

@@ -23,6 +23,10 @@ static ingot_status of_llvm(LLVMErrorRef failed, ingot_error *error)
     return INGOT_INTERNAL;
 }
 
+#if LLVM_VERSION_MAJOR < 15
+typedef LLVMJITCSymbolMapPair LLVMOrcCSymbolMapPair;
+#endif
+
 /* What code that LLVM makes may call beside the host functions. */
 typedef struct libc_function {
     const char *name;
@@ -95,9 +99,12 @@ static ingot_status read_params(air_kernel *k, reader *r, ingot_error *error)
         air_kernel_param *p = &params[i];
         p->kind = reader_u32(r);
         p->slot = reader_u32(r);
+        p->count = reader_u32(r);
         p->space = reader_u32(r);
-        p->read_only = reader_u32(r) != 0;
+        p->reads = reader_u32(r) != 0;
+        p->writes = reader_u32(r) != 0;
         p->size = reader_u64(r);
+        p->align = reader_u64(r);
         p->least = reader_u64(r);
         p->name = read_text(r, &k->memory);
         p->type = read_text(r, &k->memory);
@@ -122,7 +129,7 @@ static void describe(air_kernel *k)
                                                        .type = p->type,
                                                        .bytes = (size_t)p->size,
                                                        .reference = p->least != 0,
-                                                       .read_only = p->read_only};
+                                                       .read_only = !p->writes};
         }
     }
 }
@@ -141,6 +148,7 @@ static ingot_status read_kernel(air_kernel *k, const buf *compiled, ingot_error 
     k->info.threadgroup_bytes = (size_t)k->threadgroup_bytes;
     k->info.max_threads = most != 0 && most < AIR_MAX_THREADS ? most : AIR_MAX_THREADS;
     describe(k);
+    if (object.n == 0) return INGOT_OK; /* described only */
     air_turn_begin();
     status = link_object(k, object, error);
     air_turn_end();
@@ -179,6 +187,7 @@ static ingot_status load(air_kernel *k, const air_source *source, ingot_error *e
     air_job job = {.kernel = str_of(source->kernel),
                    .constants = source->constants,
                    .constant_count = source->constant_count,
+                   .describe_only = source->describe_only,
                    .unchecked = source->unchecked};
     if (source->is_text) {
         job.text = source->bytes;
@@ -214,4 +223,28 @@ ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *sourc
 const rt_kernel_info *air_kernel_info(const air_kernel *k)
 {
     return &k->info;
+}
+
+bool air_kernel_argument(const air_kernel *k, size_t index, air_argument *out)
+{
+    for (size_t i = 0; i < k->param_count; ++i) {
+        const air_kernel_param *p = &k->params[i];
+        if (p->kind == AIR_PARAM_INPUT || p->kind == AIR_PARAM_OTHER || index-- != 0) continue;
+        *out = (air_argument){.kind = p->kind == AIR_PARAM_THREADGROUP ? AIR_ARGUMENT_THREADGROUP
+                                      : p->kind == AIR_PARAM_TEXTURE   ? AIR_ARGUMENT_TEXTURE
+                                      : p->kind == AIR_PARAM_SAMPLER   ? AIR_ARGUMENT_SAMPLER
+                                                                       : AIR_ARGUMENT_BUFFER,
+                              .slot = p->slot,
+                              .count = p->count,
+                              .constant = p->space == 2,
+                              .reference = p->least != 0,
+                              .reads = p->reads,
+                              .writes = p->writes,
+                              .name = p->name,
+                              .type = p->type,
+                              .size = p->size,
+                              .align = p->align};
+        return true;
+    }
+    return false;
 }

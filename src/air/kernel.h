@@ -8,9 +8,9 @@
 #include "base/pool.h"
 
 typedef struct air_kernel_param {
-    uint32_t kind, slot, space; /* air_param_kind */
-    bool read_only;
-    uint64_t size, least;
+    uint32_t kind, slot, count, space; /* air_param_kind */
+    bool reads, writes;
+    uint64_t size, align, least;
     const char *name, *type;
 } air_kernel_param;
 

@@ -66,6 +66,19 @@ static void note_constant(air_lower *l, const air_owner *owner)
     l->constants = one;
 }
 
+/* A constant that is computed as the kernel begins: each thread has its own. */
+static air_owner *place_computed(air_lower *l, LLVMTypeRef type, LLVMValueRef initial, air_owner *owner)
+{
+    owner->base = air_room(l, type);
+    owner->read_only = false;
+    if (LLVMIsUndef(initial)) return owner;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(l->entry));
+    LLVMSetAlignment(LLVMBuildStore(l->b, air_value(l, initial), air_cast_pointer(l, owner->base, type)), 1);
+    LLVMPositionBuilderAtEnd(l->b, here);
+    return owner;
+}
+
 /* A threadgroup variable gets its place in the group's memory, anything else becomes a constant of the new module. */
 static air_owner *place_global(air_lower *l, LLVMValueRef v)
 {
@@ -87,7 +100,9 @@ static air_owner *place_global(air_lower *l, LLVMValueRef v)
         return owner;
     }
     LLVMValueRef initial = LLVMGetInitializer(v);
-    if (initial == NULL || !LLVMIsGlobalConstant(v)) {
+    const bool computed = !LLVMIsGlobalConstant(v) && space_of(v) == 2 && l->starts;
+    if (initial != NULL && !LLVMIsExternallyInitialized(v) && computed) return place_computed(l, type, initial, owner);
+    if (initial == NULL || !LLVMIsGlobalConstant(v) || LLVMIsExternallyInitialized(v)) {
         const str name = air_name(v);
         air_refuse(l, "the variable '%.*s' has no known value: it may be a function constant that was not given", STR_ARG(name));
         initial = NULL;

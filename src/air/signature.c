@@ -64,7 +64,10 @@ static void read_pair(air_param *p, const node *n, unsigned i)
     if (key.p == NULL) return;
     if (str_is(key, "air.read") || str_is(key, "air.write") || str_is(key, "air.read_write")) p->access = key;
     if (i + 1 >= n->n) return;
-    if (str_is(key, "air.location_index")) p->slot = small_number(n->at[i + 1]);
+    if (str_is(key, "air.location_index")) {
+        p->slot = small_number(n->at[i + 1]);
+        p->count = i + 2 < n->n && number(n->at[i + 2], &v) && v != 0 && v < UINT32_MAX ? (uint32_t)v : 1;
+    }
     if (str_is(key, "air.address_space")) p->space = small_number(n->at[i + 1]);
     if (str_is(key, "air.arg_type_size") && number(n->at[i + 1], &v)) p->size = v;
     if (str_is(key, "air.arg_type_align_size") && number(n->at[i + 1], &v)) p->align = v;
@@ -104,6 +107,9 @@ static bool read_param(arena *mem, const air_signature *s, LLVMValueRef v, uint6
     if (str_is(p->what, "air.buffer")) {
         if (!is_pointer(type) || p->slot == UINT32_MAX) return false;
         p->kind = p->space == 3 ? AIR_PARAM_THREADGROUP : AIR_PARAM_BUFFER;
+    } else if (str_is(p->what, "air.texture") || str_is(p->what, "air.sampler")) {
+        if (p->slot == UINT32_MAX) return false;
+        p->kind = str_is(p->what, "air.texture") ? AIR_PARAM_TEXTURE : AIR_PARAM_SAMPLER;
     } else if (p->input != MF_INPUT_NONE) {
         if (is_pointer(type)) return false;
         p->kind = AIR_PARAM_INPUT;

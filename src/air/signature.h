@@ -10,13 +10,15 @@ typedef enum air_param_kind {
     AIR_PARAM_BUFFER,      /* device or constant memory at a slot */
     AIR_PARAM_THREADGROUP, /* threadgroup memory whose length the launch gives */
     AIR_PARAM_INPUT,       /* `input` */
-    AIR_PARAM_OTHER        /* texture, sampler ...: `what` names it */
+    AIR_PARAM_TEXTURE,
+    AIR_PARAM_SAMPLER,
+    AIR_PARAM_OTHER        /* a function table ...: `what` names it */
 } air_param_kind;
 
 typedef struct air_param {
     air_param_kind kind;
     str what;        /* "air.buffer", "air.thread_position_in_grid" ... */
-    uint32_t slot;
+    uint32_t slot, count; /* of an array of textures its length, else 1 */
     uint32_t space;  /* 1 device, 2 constant, 3 threadgroup */
     uint64_t size, align; /* of what it points at */
     uint64_t least;  /* bytes that must be bound: of a reference; 0: not said */

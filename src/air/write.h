@@ -52,6 +52,13 @@ typedef struct air_frame {
     struct air_frame *outer;
 } air_frame;
 
+/* A function constant that the kernel reads, and the variable that the pipeline fills in. The last one first. */
+typedef struct air_given {
+    const mf_var *v;
+    LLVMValueRef from;
+    struct air_given *next;
+} air_given;
+
 typedef struct air_record_layout {
     LLVMTypeRef type;
     unsigned *fields; /* the number of each field in the LLVM structure */
@@ -73,6 +80,10 @@ typedef struct air_writer {
     LLVMBasicBlockRef entry;    /* holds the variables */
     LLVMBasicBlockRef on_break, on_continue;
     LLVMValueRef lane;          /* thread_index_in_simdgroup, where the kernel has it */
+    LLVMValueRef start;         /* computes constants before the kernel; NULL: none does */
+    LLVMBasicBlockRef start_entry, start_body, start_end;
+    air_given *given;
+    bool meets_given;           /* the initialiser being computed depends on one, or calls a function */
     unsigned depth;
     bool constant;              /* in the initialiser of a global */
     bool wants_lane;            /* it does, and has none */
@@ -99,8 +110,13 @@ void air_write_store(air_writer *w, air_place p, LLVMValueRef v);
 air_place air_write_room(air_writer *w, const mf_type *t, str name);  /* a variable of the thread */
 air_place air_write_element(air_writer *w, air_place p, LLVMValueRef index, const mf_type *type);
 air_bound *air_write_bound(air_writer *w, const mf_var *v);
-air_place air_write_global(air_writer *w, const mf_var *v);
+LLVMValueRef air_write_to_memory(air_writer *w, LLVMValueRef v, const mf_type *t); /* a value as it lies there */
 LLVMValueRef air_write_pointer_cast(air_writer *w, LLVMValueRef p, LLVMTypeRef to);
+
+/* write_constant.c: a constant of the program; and, at the end, what is said of function constants: the tags of the function's
+ * public metadata. */
+air_place air_write_global(air_writer *w, const mf_var *v);
+str air_write_finish_constants(air_writer *w);
 
 /* write_expr.c */
 LLVMValueRef air_write_value(air_writer *w, const mf_expr *e);
@@ -127,8 +143,8 @@ LLVMValueRef air_write_call(air_writer *w, const mf_expr *e, air_place *referenc
 LLVMBasicBlockRef air_write_block(air_writer *w, const char *name);
 void air_write_branch(air_writer *w, LLVMBasicBlockRef to); /* unless the block has ended */
 
-/* write_kernel.c: a module of one kernel. */
-LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language);
+/* write_kernel.c: a module of one kernel, and the tags of its public metadata in the library. */
+LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language, str *metadata);
 LLVMValueRef air_write_lane(air_writer *w);
 
 #endif

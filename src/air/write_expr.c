@@ -383,6 +383,11 @@ static LLVMValueRef post_step(air_writer *w, const mf_expr *e)
 static LLVMValueRef loaded(air_writer *w, const mf_expr *e)
 {
     const mf_expr *a = e->a;
+    const bool given_later = a->kind == MF_EXPR_VAR && a->var->is_function_constant && !a->var->is_given;
+    if (w->constant && given_later) {
+        w->meets_given = true;
+        return air_write_zero(w, e->type);
+    }
     if (a->kind == MF_EXPR_VAR && a->var->has_value && mf_is_scalar(a->var->type)) return air_write_number(w, a->var->type, a->var->value);
     if (w->constant && a->kind == MF_EXPR_VAR && a->var->kind == MF_VAR_GLOBAL && a->var->init != NULL) return air_write_value(w, a->var->init);
     return air_write_load(w, air_write_place(w, a));

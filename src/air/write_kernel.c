@@ -262,10 +262,11 @@ static void start_module(air_writer *w, const air_platform *p)
     LLVMSetTarget(w->m, str_format(w->mem, "%s-apple-%s%u.%u.0", p->arch, system, p->major, p->minor).p);
     LLVMSetDataLayout(w->m, AIR_LAYOUT);
     w->types = w->records = w->globals = (map){0};
-    w->lane = NULL;
+    w->lane = w->start = NULL;
+    w->given = NULL;
 }
 
-LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language)
+LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language, str *metadata)
 {
     w->kernel = kernel;
     if (!check_params(w)) return NULL;
@@ -280,6 +281,7 @@ LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const a
     }
     if (w->failed) return NULL;
     describe_kernel(w, extra_lane);
+    *metadata = air_write_finish_constants(w);
     describe_module(w, platform, language);
     return w->m;
 }

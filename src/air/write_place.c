@@ -62,7 +62,7 @@ static LLVMValueRef from_memory(air_writer *w, LLVMValueRef v, const mf_type *t)
     return LLVMBuildICmp(w->b, LLVMIntNE, v, LLVMConstNull(LLVMTypeOf(v)), "");
 }
 
-static LLVMValueRef to_memory(air_writer *w, LLVMValueRef v, const mf_type *t)
+LLVMValueRef air_write_to_memory(air_writer *w, LLVMValueRef v, const mf_type *t)
 {
     if (!mf_is_numeric(t) || t->scalar != MF_BOOL) return v;
     const LLVMTypeRef byte = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind ? LLVMVectorType(w->i8, LLVMGetVectorSize(LLVMTypeOf(v)))
@@ -100,14 +100,14 @@ LLVMValueRef air_write_load(air_writer *w, air_place p)
 void air_write_store(air_writer *w, air_place p, LLVMValueRef v)
 {
     if (p.picks == 0 && p.type->kind != MF_TYPE_PACKED) {
-        store_at(w, to_memory(w, v, p.type), p.p, p.type->align, p.is_volatile);
+        store_at(w, air_write_to_memory(w, v, p.type), p.p, p.type->align, p.is_volatile);
         return;
     }
     const unsigned n = p.picks != 0 ? p.picks : p.type->width;
     for (unsigned i = 0; i < n; ++i) {
         LLVMValueRef e = n == 1 ? v : LLVMBuildExtractElement(w->b, v, index_of(w, i), "");
         LLVMValueRef at = element_address(w, p, index_of(w, p.picks != 0 ? p.pick[i] : i));
-        store_at(w, to_memory(w, e, scalar_of(p.type)), at, scalar_align(p.type), p.is_volatile);
+        store_at(w, air_write_to_memory(w, e, scalar_of(p.type)), at, scalar_align(p.type), p.is_volatile);
     }
 }
 
@@ -117,31 +117,6 @@ air_bound *air_write_bound(air_writer *w, const mf_var *v)
 {
     air_frame *f = w->frame;
     return v->kind == MF_VAR_PARAM ? &f->params[v->index] : &f->locals[v->index];
-}
-
-/* A constant of the program, its initialiser computed now. */
-air_place air_write_global(air_writer *w, const mf_var *v)
-{
-    LLVMValueRef known = map_get_id(&w->globals, v);
-    if (known != NULL) return (air_place){.p = known, .type = v->type};
-    const LLVMTypeRef type = air_write_memory_type(w, v->type);
-    LLVMValueRef g = LLVMAddGlobalInAddressSpace(w->m, type, str_format(w->mem, "%.*s", STR_ARG(v->name)).p, 2);
-    LLVMSetLinkage(g, LLVMInternalLinkage);
-    LLVMSetGlobalConstant(g, 1);
-    LLVMSetUnnamedAddress(g, LLVMGlobalUnnamedAddr);
-    if (v->type->align != 0) LLVMSetAlignment(g, v->type->align);
-    map_put_id(w->mem, &w->globals, v, g);
-    const bool outer = w->constant;
-    w->constant = true;
-    LLVMValueRef init = v->init != NULL ? air_write_value(w, v->init) : air_write_zero(w, v->type);
-    w->constant = outer;
-    init = to_memory(w, init, v->type);
-    if (v->type->kind == MF_TYPE_PACKED || !LLVMIsConstant(init) || LLVMTypeOf(init) != type) {
-        air_write_refuse(w, v->at, "the initialiser of '%.*s' is not a constant that can be computed", STR_ARG(v->name));
-        init = LLVMConstNull(type);
-    }
-    LLVMSetInitializer(g, init);
-    return (air_place){.p = g, .type = v->type};
 }
 
 /* One for all threads of the group. */

@@ -4,8 +4,11 @@
 
 #include <stdatomic.h>
 
+#include "air/air.h"
+#include "base/pool.h"
 #include "emu/emu.h"
 #include "ingot/ingot.h"
+#include "pack/metallib.h"
 
 enum {
     METAL_BYTES = 4096,      /* most that set_bytes takes */
@@ -36,19 +39,32 @@ struct ingot_metal_library {
     metal_header *headers;
     ingot_metal_constant_info *constants;
     size_t constant_count;
-    emu_library *emu;
+    emu_library *emu;           /* of a text; NULL: */
+    const air_component *air;   /* of a metallib, kept in `parts`: what its kernels are compiled by */
+    pool parts;
+    str bytes;
+    const metallib *metallib;
+    const char **kernels;       /* its kernels' names */
+    size_t kernel_count;
 };
 
 struct ingot_metal_function {
     atomic_size_t references;
     ingot_metal_library *library; /* held */
+    const emu_kernel_info *info;
     emu_library *own;             /* the text with this function's constants; NULL: the library's */
-    const emu_kernel *kernel;
+    const emu_kernel *kernel;     /* of a text; NULL: of a metallib, and what follows is set */
+    air_kernel *described;
+    emu_kernel_info air_info;
+    emu_arg *args;
+    air_constant *given;          /* given_count of them */
+    size_t given_count;
 };
 
 struct ingot_metal_pipeline {
     atomic_size_t references;
     ingot_metal_function *function; /* held */
+    air_kernel *native;             /* of a metallib's function; else NULL */
 };
 
 struct ingot_metal_buffer {
@@ -138,6 +154,15 @@ struct ingot_profile {
 
 /* Runs a dispatch of the command buffer to its end, with its checks; the error names the kernel. */
 ingot_status metal_run(const ingot_metal_command_buffer *b, const metal_dispatch *d, ingot_error *error);
+
+/* metal_air.c: the same for functions of a metallib. _function fills in the new function `f`; _pipeline compiles. */
+ingot_status metal_air_function(ingot_metal_function *f, const char *name, const mf_given *given, size_t count, ingot_error *error);
+void metal_air_function_clear(ingot_metal_function *f);
+ingot_status metal_air_pipeline(ingot_metal_pipeline *p, ingot_error *error);
+ingot_status metal_air_run(const emu_launch *launch, const ingot_metal_pipeline *p, ingot_error *error);
+
+/* Makes a library that has nothing in it yet; NULL when out of memory. */
+ingot_metal_library *metal_library_new(ingot_metal_device *device);
 
 /* Dispatches: gives back what a slot or the whole holds; a copy that holds the same (NULL when out of memory). */
 void metal_slot_clear(const ingot_allocator *mem, metal_slot *s);

@@ -103,7 +103,8 @@ ingot_status metal_run(const ingot_metal_command_buffer *work, const metal_dispa
     launch.profile = work->profile;
     emu_launch_check(&launch, work->checking);
     ingot_error inner = {0};
-    const ingot_status status = emu_run(&launch, &inner);
+    const bool native = d->pipeline->native != NULL;
+    const ingot_status status = native ? metal_air_run(&launch, d->pipeline, &inner) : emu_run(&launch, &inner);
     mem_free(device->mem, b, sizeof *b);
     if (status == INGOT_OK || status == INGOT_OUT_OF_MEMORY) return error_pass(error, status, &inner);
     inner.status = status;

@@ -224,7 +224,7 @@ ingot_status ingot_metal_encoder_set_sampler(ingot_metal_encoder *e, ingot_metal
 /* Offsets must suit the elements; the rest of a dispatch is checked when it runs. */
 static ingot_status check_offsets(ingot_metal_encoder *e, ingot_error *error)
 {
-    const emu_kernel_info *k = emu_kernel_describe(e->state.pipeline->function->kernel);
+    const emu_kernel_info *k = e->state.pipeline->function->info;
     for (size_t i = 0; i < k->arg_count; ++i) {
         const emu_arg *a = &k->args[i];
         if ((a->kind != EMU_ARG_DEVICE && a->kind != EMU_ARG_CONSTANT) || e->state.slots[a->slot].offset % a->elem_align == 0) continue;
@@ -236,7 +236,7 @@ static ingot_status check_offsets(ingot_metal_encoder *e, ingot_error *error)
 
 static ingot_status check_threads(ingot_metal_encoder *e, const uint32_t threads[3], ingot_error *error)
 {
-    const emu_kernel_info *k = emu_kernel_describe(e->state.pipeline->function->kernel);
+    const emu_kernel_info *k = e->state.pipeline->function->info;
     const emu_checking *checking = e->buffer->checking;
     const bool told = checking != NULL && (checking->checks >> EMU_CHECK_LIMITS & 1u) != 0; /* by the run, as a finding */
     uint64_t all = 1;

@@ -166,6 +166,18 @@ static ingot_status read_text(making *m, ingot_error *error)
     return status;
 }
 
+ingot_metal_library *metal_library_new(ingot_metal_device *device)
+{
+    ingot_metal_library *l = mem_zeroed(device->mem, 1, sizeof *l);
+    if (l == NULL) return NULL;
+    l->references = 1;
+    l->device = device;
+    metal_retain(&device->references);
+    arena_init(&l->memory, device->mem);
+    l->parts = pool_make(device->mem);
+    return l;
+}
+
 ingot_status ingot_metal_library_create(ingot_metal_device *device, const char *text, size_t length,
                                         const ingot_metal_library_options *options, ingot_metal_library **out,
                                         ingot_error *error)
@@ -177,12 +189,8 @@ ingot_status ingot_metal_library_create(ingot_metal_device *device, const char *
     ingot_metal_library_options whole;
     ingot_status status = take_options(options, &whole, error);
     if (status != INGOT_OK) return status;
-    ingot_metal_library *l = mem_zeroed(device->mem, 1, sizeof *l);
+    ingot_metal_library *l = metal_library_new(device);
     if (l == NULL) return error_no_memory(error);
-    l->references = 1;
-    l->device = device;
-    metal_retain(&device->references);
-    arena_init(&l->memory, device->mem);
     static const emu_math math[] = {[INGOT_METAL_MATH_DEFAULT] = EMU_MATH_SAFE,
                                     [INGOT_METAL_MATH_SAFE] = EMU_MATH_SAFE,
                                     [INGOT_METAL_MATH_RELAXED] = EMU_MATH_RELAXED,
@@ -203,6 +211,7 @@ void ingot_metal_library_release(ingot_metal_library *l)
     if (l == NULL || !metal_release(&l->references)) return;
     ingot_metal_device *d = l->device;
     emu_library_free(l->emu);
+    pool_free(&l->parts);
     arena_free(&l->memory);
     mem_free(d->mem, l, sizeof *l);
     ingot_metal_device_release(d);
@@ -210,11 +219,13 @@ void ingot_metal_library_release(ingot_metal_library *l)
 
 size_t ingot_metal_library_function_count(const ingot_metal_library *l)
 {
-    return l != NULL ? emu_library_kernel_count(l->emu) : 0;
+    if (l == NULL) return 0;
+    return l->emu != NULL ? emu_library_kernel_count(l->emu) : l->kernel_count;
 }
 
 const char *ingot_metal_library_function_name(const ingot_metal_library *l, size_t index)
 {
+    if (l != NULL && l->emu == NULL) return index < l->kernel_count ? l->kernels[index] : NULL;
     const emu_kernel *k = l != NULL ? emu_library_kernel(l->emu, index) : NULL;
     return k != NULL ? emu_kernel_describe(k)->name : NULL;
 }

@@ -104,6 +104,18 @@ static void on_diagnostic(void *user, const ingot_diagnostic *d)
     cli_message(t->c, d->text);
 }
 
+/* By its first bytes. */
+static bool is_metallib(const cli_bytes *b)
+{
+    return b->size >= 4 && memcmp(b->data, "MTLB", 4) == 0;
+}
+
+static ingot_status read_library(metal_text *t, const ingot_metal_library_options *o)
+{
+    if (t->is_metallib) return ingot_metal_library_create_with_data(t->device, t->bytes.data, t->bytes.size, &t->library, &t->error);
+    return ingot_metal_library_create(t->device, t->bytes.data ? t->bytes.data : "", t->bytes.size, o, &t->library, &t->error);
+}
+
 int metal_text_open(metal_text *t, cli *c, const cli_words *words, const char *file)
 {
     t->c = c;
@@ -113,6 +125,9 @@ int metal_text_open(metal_text *t, cli *c, const cli_words *words, const char *f
     int code = read_options(t, words);
     if (code != CLI_GOOD) return code;
     if (!cli_file_read(file, &t->bytes, &why)) return cli_error(c, "%s", why.data);
+    t->is_metallib = is_metallib(&t->bytes);
+    if (t->is_metallib && (t->define_count || t->folder_count || t->version || t->math != INGOT_METAL_MATH_DEFAULT))
+        return cli_usage(c, "%s is a metallib: it was compiled already, and -D, -I, --std and --math are of MSL text", t->file);
     ingot_metal_library_options o = INGOT_METAL_LIBRARY_OPTIONS_INIT;
     o.file_name = t->file;
     o.version = t->version;
@@ -126,11 +141,9 @@ int metal_text_open(metal_text *t, cli *c, const cli_words *words, const char *f
     o.colour = c->colour;
     ingot_status status = ingot_metal_device_create(0, NULL, &t->device, &t->error);
     double began = cli_seconds();
-    if (status == INGOT_OK)
-        status = ingot_metal_library_create(t->device, t->bytes.data ? t->bytes.data : "", t->bytes.size, &o,
-                                            &t->library, &t->error);
+    if (status == INGOT_OK) status = read_library(t, &o);
     if (status == INGOT_OK) {
-        cli_say(c, "compiled %s in %.3f ms", t->file, (cli_seconds() - began) * 1e3);
+        cli_say(c, t->is_metallib ? "read %s in %.3f ms" : "compiled %s in %.3f ms", t->file, (cli_seconds() - began) * 1e3);
         return CLI_GOOD;
     }
     if (t->said || t->quiet) return status == INGOT_INTERNAL ? CLI_INTERNAL : CLI_INPUT;

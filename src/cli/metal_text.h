@@ -1,4 +1,4 @@
-/* A .metal file with its options, read to a library. */
+/* A .metal file with its options, or a metallib, read to a library. */
 #ifndef CLI_METAL_TEXT_H
 #define CLI_METAL_TEXT_H
 
@@ -25,6 +25,7 @@ typedef struct metal_text {
     ingot_metal_math_mode math;
     bool quiet; /* what is wrong with the text is told by `error` alone */
     bool said;  /* a diagnostic was shown */
+    bool is_metallib;
     ingot_metal_device *device;
     ingot_metal_library *library;
     ingot_error error;

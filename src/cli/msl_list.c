@@ -1,4 +1,4 @@
-/* `ingot msl list`: the kernels of a .metal file, with what each is launched with. */
+/* `ingot msl list`: the kernels of a .metal file or a metallib, with what each is launched with. */
 #include "cli/file.h"
 #include "cli/json.h"
 #include "cli/metal_text.h"
@@ -58,11 +58,15 @@ static void print_argument(const ingot_metal_argument *a, cli_bytes *out)
     cli_bytes_text(out, "\n");
 }
 
+/* `p` is NULL for a kernel of a metallib, which is not compiled for a list. */
 static void print_kernel(ingot_metal_function *f, ingot_metal_pipeline *p, cli_bytes *out)
 {
-    cli_bytes_print(out, "kernel %s: at most %u threads a threadgroup, %zu bytes of threadgroup memory\n",
-                    ingot_metal_function_name(f), ingot_metal_pipeline_max_total_threads_per_threadgroup(p),
-                    ingot_metal_pipeline_static_threadgroup_memory_length(p));
+    cli_bytes_print(out, "kernel %s", ingot_metal_function_name(f));
+    if (p)
+        cli_bytes_print(out, ": at most %u threads a threadgroup, %zu bytes of threadgroup memory",
+                        ingot_metal_pipeline_max_total_threads_per_threadgroup(p),
+                        ingot_metal_pipeline_static_threadgroup_memory_length(p));
+    cli_bytes_text(out, "\n");
     ingot_metal_argument a;
     for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) print_argument(&a, out);
 }
@@ -92,8 +96,10 @@ static void json_argument(const ingot_metal_argument *a, cli_json *j)
         cli_json_bool(j, "read", a->is_read);
         cli_json_bool(j, "written", a->is_written);
     }
-    cli_json_int(j, "line", a->line);
-    cli_json_int(j, "column", a->column);
+    if (a->line) {
+        cli_json_int(j, "line", a->line);
+        cli_json_int(j, "column", a->column);
+    }
     cli_json_end(j);
 }
 
@@ -101,10 +107,12 @@ static void json_kernel(ingot_metal_function *f, ingot_metal_pipeline *p, cli_js
 {
     cli_json_object(j, NULL);
     cli_json_string(j, "name", ingot_metal_function_name(f));
-    cli_json_int(j, "max_total_threads_per_threadgroup", ingot_metal_pipeline_max_total_threads_per_threadgroup(p));
-    cli_json_int(j, "thread_execution_width", ingot_metal_pipeline_thread_execution_width(p));
-    cli_json_int(j, "static_threadgroup_memory_length",
-                 (int64_t)ingot_metal_pipeline_static_threadgroup_memory_length(p));
+    if (p) {
+        cli_json_int(j, "max_total_threads_per_threadgroup", ingot_metal_pipeline_max_total_threads_per_threadgroup(p));
+        cli_json_int(j, "thread_execution_width", ingot_metal_pipeline_thread_execution_width(p));
+        cli_json_int(j, "static_threadgroup_memory_length",
+                     (int64_t)ingot_metal_pipeline_static_threadgroup_memory_length(p));
+    }
     cli_json_array(j, "arguments");
     ingot_metal_argument a;
     for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) json_argument(&a, j);
@@ -141,7 +149,7 @@ static int list(metal_text *t, bool as_json)
         ingot_metal_pipeline *p = NULL;
         ingot_status s = ingot_metal_function_create(t->library, ingot_metal_library_function_name(t->library, i), NULL, 0,
                                                      &f, &t->error);
-        if (s == INGOT_OK) s = ingot_metal_pipeline_create(f, &p, &t->error);
+        if (s == INGOT_OK && !t->is_metallib) s = ingot_metal_pipeline_create(f, &p, &t->error);
         if (s == INGOT_OK) {
             print_kernel(f, p, &text);
             json_kernel(f, p, &j);
@@ -160,7 +168,7 @@ static int list(metal_text *t, bool as_json)
 
 static int run_verb(cli *c, const cli_words *words)
 {
-    const char *file = cli_one_plain(c, words, "a .metal file, or - for standard input");
+    const char *file = cli_one_plain(c, words, "a .metal or .metallib file, or - for standard input");
     if (!file) return CLI_USAGE;
     metal_text t = {.c = c};
     int code = metal_text_open(&t, c, words, file);
@@ -171,8 +179,8 @@ static int run_verb(cli *c, const cli_words *words)
 
 const cli_verb cli_verb_msl_list = {
     .name = "msl list",
-    .arguments = "[OPTION]... FILE.metal|-",
-    .summary = "List the kernels of a .metal file and what they take.",
+    .arguments = "[OPTION]... FILE.metal|FILE.metallib|-",
+    .summary = "List the kernels of a .metal file or a metallib and what they take.",
     .options = options,
     .run = run_verb,
 };

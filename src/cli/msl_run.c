@@ -1,4 +1,4 @@
-/* `ingot msl run`: runs a kernel of a .metal file on the software Metal device, with checks where they are asked for. */
+/* `ingot msl run`: runs a kernel of a .metal file or a metallib on the software Metal device, with checks where they are asked for. */
 #include "cli/msl_run.h"
 
 static const cli_option options[] = {
@@ -87,7 +87,7 @@ int msl_run_file(msl_run *r, cli *c, const cli_words *words, const char *file)
 
 static int run_verb(cli *c, const cli_words *words)
 {
-    const char *file = cli_one_plain(c, words, "a .metal file, or - for standard input");
+    const char *file = cli_one_plain(c, words, "a .metal or .metallib file, or - for standard input");
     if (!file) return CLI_USAGE;
     msl_run r = {.c = c};
     const char *checks = cli_words_value(words, MSL_CHECK);
@@ -107,8 +107,8 @@ static int run_verb(cli *c, const cli_words *words)
 
 const cli_verb cli_verb_msl_run = {
     .name = "msl run",
-    .arguments = "[OPTION]... FILE.metal|-",
-    .summary = "Run a kernel of a .metal file, and report what it wrote.",
+    .arguments = "[OPTION]... FILE.metal|FILE.metallib|-",
+    .summary = "Run a kernel of a .metal file or a metallib, and report what it wrote.",
     .details = "examples:\n"
                "  ingot msl run add.metal --grid 4 --threads 256 --buffer a=a.npy \\\n"
                "      --buffer b=zeros:1024 --buffer n=1024 --out b=b.npy --check\n"

@@ -141,6 +141,8 @@ static mf_expr *parse_defined(mf_parser *p, const mf_ref *r)
         diag_error(p->diags, name.at, "'%.*s' is not a function constant", STR_ARG(name.id->text));
         return mf_error(p, r->at);
     }
+    if (!v->is_given && p->options->constants_come_later)
+        diag_unsupported(p->diags, r->at, "whether a function constant is defined is not known here: this is not supported");
     return mf_int(p, r->at, mf_scalar_type(MF_BOOL), v->is_given);
 }
 

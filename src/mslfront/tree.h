@@ -301,6 +301,7 @@ typedef struct mf_options {
     size_t define_count;
     const mf_given *constants;
     size_t constant_count;
+    bool constants_come_later; /* those without a value may still be given one: whether they have one is not known */
 } mf_options;
 
 /* Reads a text to its tree. NULL, with at least one error in `diags`, when it is not valid or uses

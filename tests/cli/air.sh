@@ -51,6 +51,32 @@ bad 1 "at most" metallib build add.metal -o x --macos 12.0 --std metal3.1
 printf 'kernel void f(device int *a) { a[0] = b; }\n' >wrong.metal
 bad 1 "wrong.metal:1:" metallib build wrong.metal -o x
 
+# A metallib where a text could stand: arguments, function constants, a run.
+cat >given.metal <<'TEXT'
+#include <metal_stdlib>
+using namespace metal;
+constant uint by [[function_constant(4)]];
+constant float half_of_it = by * 0.5f;
+kernel void grow(device float *x [[buffer(0)]], uint i [[thread_position_in_grid]]) { x[i] = x[i] * by + half_of_it; }
+TEXT
+ingot_is 0 metallib build given.metal -o given.metallib
+ingot_is 0 metallib info given.metallib
+out "function constant 4: uint by"
+ingot_is 0 msl list given.metallib
+out "constant uint by [[function_constant(4)]]"
+out "kernel grow"
+out "[[buffer(0)]]  device float *x"
+ingot_is 0 msl run given.metallib --grid 2 --threads 2 --buffer x=1:float,2:float,3:float,4:float --constant by=5
+out "7.5 12.5 17.5 22.5"
+bad 1 "has no known value" msl run given.metallib --grid 2 --threads 2 --buffer x=zeros:4
+bad 2 "no function constant 'bye'" msl run given.metallib --grid 2 --threads 2 --buffer x=zeros:4 --constant bye=5
+bad 2 "are of MSL text" msl run given.metallib -D A=1 --grid 2 --threads 2 --buffer x=zeros:4
+bad 1 "a multiple" msl run given.metallib --grid 3 --threads 2 --dispatch-threads --buffer x=zeros:4 --constant by=5
+ingot_is 1 msl run given.metallib --check --grid 2 --threads 2 --buffer x=zeros:4 --constant by=5
+out "other checks and profiles are of MSL text"
+printf 'constant int a [[function_constant(0)]];\nkernel void f(device int *o) { o[0] = is_function_constant_defined(a); }\n' >defined.metal
+bad 1 "defined.metal:2:39" metallib build defined.metal -o x
+
 # Damage anywhere in the module: its hash tells, before LLVM sees it.
 for at in 700 1500 2500; do
     cp add.metallib bad.metallib
