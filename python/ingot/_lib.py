@@ -6,7 +6,7 @@ import ctypes as c
 import os
 import sys
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Optional
 
 _FILE = "libingot.dylib" if sys.platform == "darwin" else "libingot.so"
 
@@ -189,6 +189,61 @@ class MetalArgument(c.Structure):
     ]
 
 
+class TextureDescriptor(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("type", c.c_int),
+        ("pixel_format", c.c_uint),
+        ("width", c.c_uint32),
+        ("height", c.c_uint32),
+        ("depth", c.c_uint32),
+        ("array_length", c.c_uint32),
+        ("mipmap_levels", c.c_uint32),
+    ]
+
+
+class SamplerDescriptor(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("min_filter", c.c_int),
+        ("mag_filter", c.c_int),
+        ("mip_filter", c.c_int),
+        ("address_modes", c.c_int * 3),
+        ("normalized", c.c_int),
+        ("border_colour", c.c_int),
+        ("compare_function", c.c_int),
+        ("lod_min", c.c_float),
+        ("lod_max", c.c_float),
+    ]
+
+
+class ProfileRowInfo(c.Structure):
+    _fields_ = [
+        ("file", c.c_char_p),
+        ("line", c.c_uint32),
+        ("column", c.c_uint32),
+        ("instructions", c.c_uint64),
+        ("threads", c.c_uint64),
+        ("accesses", c.c_uint64),
+        ("device_bytes", c.c_uint64),
+        ("threadgroup_bytes", c.c_uint64),
+        ("lines", c.c_uint64),
+        ("least_lines", c.c_uint64),
+        ("conflicts", c.c_uint64),
+        ("branches", c.c_uint64),
+        ("divergent", c.c_uint64),
+        ("barriers", c.c_uint64),
+        ("memory", c.c_char_p),
+        ("is_threadgroup", c.c_int),
+        ("is_write", c.c_int),
+        ("active", c.c_uint32),
+        ("bytes", c.c_uint32),
+        ("offset", c.c_int64 * 32),
+        ("touched", c.c_uint32),
+        ("turns", c.c_uint32),
+    ]
+
+
 class CheckerOptions(c.Structure):
     _fields_ = [
         ("struct_size", c.c_size_t),
@@ -332,6 +387,21 @@ _FUNCTIONS = {
     "ingot_metal_pipeline_static_threadgroup_memory_length": (_size, [_handle]),
     "ingot_metal_buffer_wrap": (_int, [_handle, _handle, _size, _handle, _handle, _out, _err]),
     "ingot_metal_buffer_release": (None, [_handle]),
+    "ingot_metal_pixel_format": (c.c_uint, [_text]),
+    "ingot_metal_pixel_bytes": (_size, [c.c_uint]),
+    "ingot_metal_texture_create": (_int, [_handle, c.POINTER(TextureDescriptor), _out, _err]),
+    "ingot_metal_texture_release": (None, [_handle]),
+    "ingot_metal_texture_write": (_int, [_handle, c.c_uint32, _handle, _size, _err]),
+    "ingot_metal_texture_read": (_int, [_handle, c.c_uint32, _handle, _size, _err]),
+    "ingot_metal_sampler_create": (_int, [_handle, c.POINTER(SamplerDescriptor), _out, _err]),
+    "ingot_metal_sampler_release": (None, [_handle]),
+    "ingot_metal_encoder_set_texture": (_int, [_handle, _handle, c.c_uint32, _err]),
+    "ingot_metal_encoder_set_sampler": (_int, [_handle, _handle, c.c_uint32, _err]),
+    "ingot_profile_create": (_int, [_handle, _out, _err]),
+    "ingot_profile_release": (None, [_handle]),
+    "ingot_profile_count": (_size, [_handle]),
+    "ingot_profile_row_at": (_int, [_handle, _size, c.POINTER(ProfileRowInfo)]),
+    "ingot_metal_command_buffer_profile": (_int, [_handle, _handle, _err]),
     "ingot_metal_command_buffer_create": (_int, [_handle, _out, _err]),
     "ingot_metal_command_buffer_release": (None, [_handle]),
     "ingot_metal_command_buffer_check": (_int, [_handle, _handle, _err]),
@@ -360,6 +430,18 @@ def _declare(library: c.CDLL) -> c.CDLL:
 
 
 lib = _declare(_open())
+
+
+class Handle:
+    """An object of the C library that is released with this one."""
+
+    def __init__(self, release: str, handle: Optional[int]) -> None:
+        self._release, self.value = release, handle
+
+    def __del__(self) -> None:
+        if self.value:
+            getattr(lib, self._release)(self.value)
+            self.value = None
 
 
 def _held(library: c.CDLL) -> c.PyDLL:

@@ -7,16 +7,21 @@
 from __future__ import annotations
 
 import ctypes as c
-import threading
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
 from . import _lib, check as _check
-from ._lib import Error, MetalArgument, MetalConstant, MetalDefine, MetalLibraryOptions, lib
+from ._lib import Error, Handle, MetalArgument, MetalConstant, MetalDefine, MetalLibraryOptions, lib
+from ._metal import opened
+from ._profile import Profile, ProfileRow
+from ._texture import Sampler, Texture, texture
 from ._values import encode
+from .dlpack import as_numpy
 from .error import SYNTAX, UNSUPPORTED, Diagnostic, NotFound, ScriptError, check
 from .runtime import Tensor, as_host_array
+
+__all__ = ["Argument", "Kernel", "Library", "MetalError", "Profile", "ProfileRow", "Sampler", "Texture", "library", "texture"]
 
 Extent = Union[int, Sequence[int]]
 Include = Callable[[str, str, bool], Optional[str]]  # (name, from, angled) -> text
@@ -30,46 +35,13 @@ class MetalError(ScriptError):
     """A Metal text is at fault; has SyntaxError's fields and `diagnostics`."""
 
 
-class _Metal:
-    """The device and its queue, for the life of the process."""
-
-    def __init__(self) -> None:
-        out, error = c.c_void_p(), Error()
-        check(lib.ingot_metal_device_create(0, None, c.byref(out), c.byref(error)), error)
-        self.device = out.value
-        check(lib.ingot_metal_queue_create(self.device, c.byref(out), c.byref(error)), error)
-        self.queue = out.value
-
-
-_opened: List[_Metal] = []
-_guard = threading.Lock()
-
-
-def _metal() -> _Metal:
-    with _guard:
-        if not _opened:
-            _opened.append(_Metal())
-        return _opened[0]
-
-
-class _Handle:
-    """An object of the C library that is released with this one."""
-
-    def __init__(self, release: str, handle: Optional[int]) -> None:
-        self._release, self.value = release, handle
-
-    def __del__(self) -> None:
-        if self.value:
-            getattr(lib, self._release)(self.value)
-            self.value = None
-
-
 class Argument:
     """A parameter of a kernel that is bound by a launch."""
 
     def __init__(self, info: Any) -> None:
         self.kind: int = info.kind
         self.index: int = info.index
+        self.count: int = info.count  # of textures or samplers from there on
         self.name: str = info.name.decode("utf-8")
         self.type: str = info.type.decode("utf-8")
         self.size: int = info.size
@@ -110,14 +82,14 @@ class Library:
         if include is not None:
             options.include = self._find = _lib.OnInclude(self._finder(include))
         text, out, error = source.encode("utf-8"), c.c_void_p(), Error()
-        status = lib.ingot_metal_library_create(_metal().device, text, len(text), c.byref(options), c.byref(out), c.byref(error))
+        status = lib.ingot_metal_library_create(opened().device, text, len(text), c.byref(options), c.byref(out), c.byref(error))
         if self._failed is not None:
             raise self._failed
         if status in (SYNTAX, UNSUPPORTED) and any(d.severity == "error" for d in diagnostics):
             raise MetalError(diagnostics)
         check(status, error)
         self.warnings = tuple(d for d in diagnostics if d.severity == "warning")
-        self._handle = _Handle("ingot_metal_library_release", out.value)
+        self._handle = Handle("ingot_metal_library_release", out.value)
         count = lib.ingot_metal_library_function_count(out.value)
         names = [lib.ingot_metal_library_function_name(out.value, i).decode("utf-8") for i in range(count)]
         self.function_names: Tuple[str, ...] = tuple(names)
@@ -181,9 +153,9 @@ def _diagnostic(d: Any, source: str) -> Diagnostic:
 class Kernel:
     """A kernel, called with an argument for each of its `arguments` in their order: arrays in the host's memory (used where
     they lie), numbers for `constant T &`, bytes or sequences of numbers for constant data, and the bytes to have for
-    threadgroup memory."""
+    threadgroup memory. Textures and samplers are `Texture` and `Sampler`, of arrays of them a sequence."""
 
-    def __init__(self, library: _Handle, name: str, constants: Dict[Union[str, int], Any]) -> None:
+    def __init__(self, library: Handle, name: str, constants: Dict[Union[str, int], Any]) -> None:
         self.name = name
         keep: List[Any] = []
         rows = (MetalConstant * max(len(constants), 1))()
@@ -196,9 +168,9 @@ class Kernel:
         out, error = c.c_void_p(), Error()
         check(lib.ingot_metal_function_create(library.value, name.encode("utf-8"), rows, len(constants), c.byref(out),
                                               c.byref(error)), error)
-        self._function = _Handle("ingot_metal_function_release", out.value)
+        self._function = Handle("ingot_metal_function_release", out.value)
         check(lib.ingot_metal_pipeline_create(self._function.value, c.byref(out), c.byref(error)), error)
-        self._pipeline = _Handle("ingot_metal_pipeline_release", out.value)
+        self._pipeline = Handle("ingot_metal_pipeline_release", out.value)
         self.max_total_threads: int = lib.ingot_metal_pipeline_max_total_threads_per_threadgroup(out.value)
         self.execution_width: int = lib.ingot_metal_pipeline_thread_execution_width(out.value)
         self.threadgroup_memory: int = lib.ingot_metal_pipeline_static_threadgroup_memory_length(out.value)
@@ -211,21 +183,21 @@ class Kernel:
             yield Argument(info)
 
     def __call__(self, *args: Any, threads: Optional[Extent] = None, group_size: Optional[Extent] = None,
-                 groups: Optional[Extent] = None, check: _check.Checks = None) -> None:
-        """Runs it over `threads` threads (by default one an element of the first array), or `groups` threadgroups, of
-        `group_size` threads each. Back when it is done. With `check` ("all", "race,bounds" ...) what is found is raised as
-        `ingot.check.CheckError`."""
+                 groups: Optional[Extent] = None, check: _check.Checks = None, profile: Optional[Profile] = None) -> None:
+        """Runs it over `threads` threads (by default one an element of the first array, or a pixel of a texture that comes
+        before), or `groups` threadgroups, of `group_size` threads each. Back when it is done. With `check` ("all",
+        "race,bounds" ...) what is found is raised as `ingot.check.CheckError`; `profile` counts what it cost."""
         if len(args) != len(self.arguments):
             named = ", ".join(f"{a.type} {a.name}" for a in self.arguments)
             raise TypeError(f"kernel {self.name} takes {len(self.arguments)} arguments ({named}), {len(args)} were given")
         launch = _Launch(self)
         for argument, value in zip(self.arguments, args):
             launch.bind(argument, value)
-        grid = _extent(threads if threads is not None else groups, "threads") or (launch.elements, 1, 1)
+        grid = _extent(threads if threads is not None else groups, "threads") or launch.grid
         group = _extent(group_size, "group_size") or self._default_group(grid)
         report = _check.active()
         mask = _check.parse(check) | (report.mask if report is not None else 0)
-        findings = launch.run(grid, group, groups is not None, mask)
+        findings = launch.run(grid, group, groups is not None, mask, profile)
         if findings and report is not None and not check:
             report.add(findings)
         elif findings:
@@ -255,7 +227,7 @@ class _Launch:
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
-        self.elements = 1
+        self.grid = (1, 1, 1)  # unless something is said: of the first array or texture
         self._seen_array = False
         self._bound: List[Tuple[str, Tuple[Any, ...]]] = []  # the encoder's functions and their arguments
         self._keep: List[Any] = []
@@ -264,7 +236,8 @@ class _Launch:
     def bind(self, argument: Argument, value: Any) -> None:
         """Takes the value of one argument."""
         if argument.kind in (TEXTURE, SAMPLER):
-            raise NotImplementedError(f"argument {argument.name}: textures and samplers cannot be given from Python")
+            self._bind_resources(argument, value, Texture if argument.kind == TEXTURE else Sampler)
+            return
         if argument.kind == THREADGROUP:
             self._bound.append(("set_threadgroup_memory_length", (int(value), argument.index)))
         elif isinstance(value, (np.ndarray, Tensor)) or hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
@@ -275,35 +248,49 @@ class _Launch:
         else:
             raise TypeError(f"argument {argument.name}: device memory is an array, not {type(value).__name__}")
 
+    def _bind_resources(self, argument: Argument, value: Any, kind: Type[Any]) -> None:
+        """Textures or samplers, one or as many as the argument's array has."""
+        given = list(value) if isinstance(value, (list, tuple)) else [value]
+        if len(given) != argument.count or not all(isinstance(one, kind) for one in given):
+            number = "one" if argument.count == 1 else f"{argument.count} in a list"
+            raise TypeError(f"argument {argument.name}: the kernel takes ingot.msl.{kind.__name__}, {number}")
+        for i, one in enumerate(given):
+            self._keep.append(one)
+            self._bound.append((f"set_{kind.__name__.lower()}", (one.handle.value, argument.index + i)))
+        if kind is Texture and not self._seen_array:
+            self.grid, self._seen_array = given[0].grid, True
+
     def _bind_array(self, argument: Argument, value: Any) -> None:
-        if isinstance(value, Tensor) and value.array is None:
-            raise TypeError(f"argument {argument.name}: a tensor on a device; give an array in the host's memory")
-        array = as_host_array(value)
+        on_device = isinstance(value, Tensor) and value.array is None
+        array = as_numpy(value) if on_device else as_host_array(value)
         _check_elements(argument, array)
         if not array.flags.c_contiguous:
             raise ValueError(f"argument {argument.name}: the array is not contiguous; give np.ascontiguousarray of it")
         if argument.is_written and not array.flags.writeable:
             raise ValueError(f"argument {argument.name}: the array is read-only, and the kernel writes it")
         if not self._seen_array:
-            self._seen_array, self.elements = True, array.size
+            self._seen_array, self.grid = True, (array.size, 1, 1)
         out = c.c_void_p()
-        check(lib.ingot_metal_buffer_wrap(_metal().device, array.ctypes.data, array.nbytes, None, None, c.byref(out), c.byref(self._error)),
+        check(lib.ingot_metal_buffer_wrap(opened().device, array.ctypes.data, array.nbytes, None, None, c.byref(out), c.byref(self._error)),
               self._error)
-        self._keep.append((array, _Handle("ingot_metal_buffer_release", out.value)))
+        self._keep.append((array, Handle("ingot_metal_buffer_release", out.value)))
         self._bound.append(("set_buffer", (out.value, 0, argument.index)))
 
-    def run(self, grid: Tuple[int, int, int], group: Tuple[int, int, int], in_groups: bool, mask: int) -> List[_check.Finding]:
+    def run(self, grid: Tuple[int, int, int], group: Tuple[int, int, int], in_groups: bool, mask: int,
+            profile: Optional[Profile]) -> List[_check.Finding]:
         """Encodes, runs, waits. What the checks found."""
         if 0 in grid:
             return []
         error, out = self._error, c.c_void_p()
-        check(lib.ingot_metal_command_buffer_create(_metal().queue, c.byref(out), c.byref(error)), error)
-        commands = _Handle("ingot_metal_command_buffer_release", out.value)
+        check(lib.ingot_metal_command_buffer_create(opened().queue, c.byref(out), c.byref(error)), error)
+        commands = Handle("ingot_metal_command_buffer_release", out.value)
         checker = _check.Checker(mask) if mask else None
         if checker is not None:
             check(lib.ingot_metal_command_buffer_check(commands.value, checker.handle, c.byref(error)), error)
+        if profile is not None:
+            check(lib.ingot_metal_command_buffer_profile(commands.value, profile.handle.value, c.byref(error)), error)
         check(lib.ingot_metal_encoder_create(commands.value, c.byref(out), c.byref(error)), error)
-        encoder = _Handle("ingot_metal_encoder_release", out.value)
+        encoder = Handle("ingot_metal_encoder_release", out.value)
         check(lib.ingot_metal_encoder_set_pipeline(encoder.value, self._kernel._pipeline.value, c.byref(error)), error)
         for name, values in self._bound:
             check(getattr(lib, "ingot_metal_encoder_" + name)(encoder.value, *values, c.byref(error)), error)

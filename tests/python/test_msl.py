@@ -97,6 +97,11 @@ class Library(unittest.TestCase):
         self.lib.shared(out, 32, threads=8, group_size=8)
         np.testing.assert_array_equal(out, np.arange(8)[::-1])
 
+    def test_tensors_of_the_device(self):
+        x, out = ingot.runtime.tensor(np.arange(4, dtype="float32")), ingot.runtime.empty((4,))
+        self.lib.scaled(x, out, 2.0, [0, 0])
+        np.testing.assert_array_equal(out.numpy(), np.arange(4) * 2)
+
     def test_refused(self):
         a, out = np.zeros(4, "float32"), np.zeros(4, "float32")
         frozen = np.zeros(4, "float32")
@@ -105,8 +110,7 @@ class Library(unittest.TestCase):
                  (ValueError, "not contiguous", (np.zeros(8, "float32")[::2], out, 1, [1, 1])),
                  (ValueError, "read-only", (a, frozen, 1, [1, 1])), (OverflowError, "does not fit into uint", (a, out, 1, [1, -1])),
                  (TypeError, "takes uint, not list", (a, out, 1, [1, 0.5])), (TypeError, "device memory is an array", (1, out, 1, [1, 1])),
-                 (TypeError, "one float has 4 bytes, 8", (a, out, [1, 2], [1, 1])),
-                 (TypeError, "a tensor on a device", (ingot.runtime.tensor(a), out, 1, [1, 1]))]
+                 (TypeError, "one float has 4 bytes, 8", (a, out, [1, 2], [1, 1]))]
         for kind, text, arguments in cases:
             with self.subTest(text=text), self.assertRaisesRegex(kind, text):
                 self.lib.scaled(*arguments)
@@ -160,6 +164,126 @@ class Library(unittest.TestCase):
 def racy_program(A: T.Buffer((64,), "float32")):
     for tx in T.thread_binding(64, thread="threadIdx.x"):
         A[0] = T.Cast("float32", tx)
+
+
+TEXTURES = """
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void twice(texture2d<float, access::read> from [[texture(0)]], texture2d<float, access::write> to [[texture(1)]],
+                  uint2 at [[thread_position_in_grid]])
+{
+    to.write(from.read(at) * 2.0f, at);
+}
+
+kernel void pick(texture2d<float> from [[texture(0)]], sampler how [[sampler(0)]], device const float2 *at, constant float &level_of,
+                 device float4 *out, uint i [[thread_position_in_grid]])
+{
+    out[i] = from.sample(how, at[i], level(level_of));
+}
+
+kernel void many(array<texture2d<float>, 3> from [[texture(0)]], device float *out, uint i [[thread_position_in_grid]])
+{
+    out[i] = from[i].read(uint2(1, 0)).x;
+}
+
+kernel void layers(texture2d_array<uint, access::read> a [[texture(0)]], texture3d<float, access::read> b [[texture(1)]],
+                   texture1d<int, access::read> c [[texture(2)]], device float *out, uint i [[thread_position_in_grid]])
+{
+    out[i] = float(a.read(uint2(i, 1), 1).x) + b.read(uint3(i, 0, 1)).x + float(c.read(i).x);
+}
+"""
+
+
+class Textures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.lib = ingot.msl.library(TEXTURES)
+        cls.pixels = np.random.default_rng(1).uniform(0, 1, (5, 7, 4)).astype("float32")
+
+    def test_read_and_written(self):
+        """A thread for each pixel, where nothing else is said."""
+        to = ingot.msl.Texture((5, 7), "rgba32float")
+        self.lib.twice(ingot.msl.texture(self.pixels), to)
+        np.testing.assert_array_equal(to.numpy(), self.pixels * 2)
+
+    def test_normalised(self):
+        levels = np.arange(256, dtype="uint8").reshape(16, 16)
+        to = ingot.msl.Texture((16, 16), "r32float")
+        self.lib.twice(ingot.msl.texture(levels), to)
+        np.testing.assert_array_equal(to.numpy(), levels.astype("float32") / np.float32(255) * 2)
+
+    def test_sampled(self):
+        """Between two pixels with a linear filter; outside by the address mode."""
+        at = np.array([[0.5 / 7, 0.5 / 5], [1 / 7, 0.5 / 5], [1 + 0.5 / 7, 0.5 / 5], [-2.0, 0.5 / 5]], "float32")
+        p, out = self.pixels, np.zeros((4, 4), "float32")
+        linear = {"min_filter": "linear", "mag_filter": "linear"}
+        for address, third, fourth in (("repeat", p[0, 0], None), ("clamp_to_edge", p[0, 6], p[0, 0]), ("clamp_to_zero", 0 * p[0, 0], 0 * p[0, 0])):
+            self.lib.pick(ingot.msl.texture(p), ingot.msl.Sampler(address=address, **linear), at, 0.0, out, threads=4)
+            np.testing.assert_allclose(out[:3], [p[0, 0], (p[0, 0] + p[0, 1]) / 2, third], atol=1e-6)
+            if fourth is not None:
+                np.testing.assert_allclose(out[3], fourth, atol=1e-6)
+        nearest = ingot.msl.Sampler(normalized=False)
+        self.lib.pick(ingot.msl.texture(p), nearest, np.array([[3.9, 2.1]], "float32"), 0.0, out, threads=1)
+        np.testing.assert_array_equal(out[0], p[2, 3])
+
+    def test_levels(self):
+        t = ingot.msl.Texture((4, 8), "r32float", levels=3)
+        for level, shape in enumerate([(4, 8), (2, 4), (1, 2)]):
+            t.write(np.full(shape, level + 1, "float32"), level)
+            np.testing.assert_array_equal(t.numpy(level), np.full(shape, level + 1))
+        out, at = np.zeros((1, 4), "float32"), np.array([[0.4, 0.4]], "float32")
+        how = ingot.msl.Sampler(mip_filter="linear")
+        for level in (0.0, 1.0, 1.5, 2.0):
+            self.lib.pick(t, how, at, level, out, threads=1)
+            self.assertEqual(out[0, 0], level + 1)
+
+    def test_arrays_of_them_and_other_types(self):
+        out = np.zeros(3, "float32")
+        self.lib.many([ingot.msl.texture(np.full((2, 3), k, "float32")) for k in (1, 2, 3)], out, threads=3)
+        np.testing.assert_array_equal(out, [1, 2, 3])
+        a = np.arange(2 * 4 * 3, dtype="uint16").reshape(2, 4, 3)
+        b = np.arange(2 * 2 * 3, dtype="float16").reshape(2, 2, 3)
+        c = np.array([-5, -6, -7], "int32")
+        self.lib.layers(ingot.msl.texture(a, type="2d_array"), ingot.msl.texture(b, type="3d"), ingot.msl.texture(c, type="1d"), out, threads=3)
+        np.testing.assert_array_equal(out, a[1, 1] + b[1, 0].astype("float32") + c)
+
+    def test_refused(self):
+        t, out = ingot.msl.texture(self.pixels), np.zeros(3, "float32")
+        for kind, text, call in [(TypeError, "takes ingot.msl.Texture, one", lambda: self.lib.twice(self.pixels, t)),
+                                 (TypeError, "takes ingot.msl.Texture, 3 in a list", lambda: self.lib.many([t, t], out)),
+                                 (ValueError, "no pixel format 'rgb8'", lambda: ingot.msl.Texture((2, 2), "rgb8")),
+                                 (ValueError, "no pixel format for 3 channels", lambda: ingot.msl.texture(self.pixels[:, :, :3])),
+                                 (ValueError, "has 2 sides", lambda: ingot.msl.Texture((2,), "r32float")),
+                                 (ValueError, "level 0 of this rgba32float", lambda: t.write(self.pixels[:4])),
+                                 (ValueError, "level", lambda: t.numpy(3)), (ValueError, "no filter 'cubic'", lambda: ingot.msl.Sampler(min_filter="cubic")),
+                                 (ValueError, "no texture type", lambda: ingot.msl.Texture((2, 2), "r32float", "4d"))]:
+            with self.subTest(text=text), self.assertRaisesRegex(kind, text):
+                call()
+
+
+class Profiles(unittest.TestCase):
+    def test_counts(self):
+        """64 threads are two simdgroups. Rows of 4 bytes next to each other fill a line of 128 bytes; 128 bytes apart each takes its own."""
+        lib = ingot.msl.library("""kernel void f(device const float *a, device float *b, uint i [[thread_position_in_grid]])
+{
+    b[i] =
+        a[i * 32];
+}
+""", file_name="f.metal")
+        profile = ingot.msl.Profile()
+        whole = np.zeros(64 * 33 + 32, "float32")
+        whole = whole[-whole.ctypes.data % 128 // 4 :]  # lines begin at multiples of 128 bytes
+        a, b = whole[: 64 * 32], whole[64 * 32 : 64 * 33]
+        lib.f(a, b, threads=64, group_size=64, profile=profile)
+        read, write = sorted(profile.accesses, key=lambda row: row.is_write)
+        self.assertEqual([(r.memory, r.accesses, r.device_bytes, r.lines, r.least_lines) for r in (read, write)],
+                         [("a", 2, 256, 64, 2), ("b", 2, 256, 2, 2)])
+        self.assertEqual((read.file, read.line, read.bytes, read.threads, read.instructions), ("f.metal", 4, 4, 64, 2))
+        self.assertEqual(read.offsets[:3], (0, 128, 256))
+        self.assertIn("f.metal:4", str(profile))
+        lib.f(a, b, threads=64, group_size=64, profile=profile)
+        self.assertEqual(sum(row.device_bytes for row in profile.lines), 2 * 2 * 256)
 
 
 class Checks(unittest.TestCase):

@@ -33,7 +33,7 @@ def signature(name, thing):
 
 def is_own(thing, module):
     return (inspect.isclass(thing) or inspect.isfunction(thing)) and thing.__module__.startswith("ingot") and (
-        thing.__module__ == module.__name__ or module.__name__ in ("ingot", "ingot.script"))
+        thing.__module__ == module.__name__ or hasattr(module, "__all__"))
 
 
 def members(cls):
