@@ -62,12 +62,16 @@ void buf_char(buf *b, char c)
 __attribute__((format(printf, 2, 0)))
 static void append_format(buf *b, const char *format, va_list args)
 {
+    char first[128]; /* most are no longer: one run of the format */
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
-    if (n > 0 && grow(b, (size_t)n)) {
-        vsnprintf(b->p + b->n, (size_t)n + 1, format, again);
-        b->n += (size_t)n;
+    int n = vsnprintf(first, sizeof first, format, args);
+    size_t len = n > 0 ? (size_t)n : 0;
+    if (len < sizeof first) {
+        buf_bytes(b, first, len);
+    } else if (grow(b, len)) {
+        vsnprintf(b->p + b->n, len + 1, format, again);
+        b->n += len;
     }
     va_end(again);
 }

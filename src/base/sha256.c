@@ -24,6 +24,12 @@ static uint32_t read_word(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 
+/* A round, with the eight working variables in the places where it leaves them: the next one takes them turned by one. */
+#define ROUND(a, b, c, d, e, f, g, h, t)                                                                              \
+    h += (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + round_constants[t] + w[t];           \
+    d += h;                                                                                                           \
+    h += (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+
 static void add_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64];
@@ -33,20 +39,22 @@ static void add_block(uint32_t state[8], const unsigned char *block)
         uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
         w[t] = w[t - 16] + s0 + w[t - 7] + s1;
     }
-    uint32_t v[8];
-    memcpy(v, state, sizeof v);
-    for (size_t t = 0; t < 64; ++t) {
-        uint32_t big1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-        uint32_t choose = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + big1 + choose + round_constants[t] + w[t];
-        uint32_t big0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-        uint32_t major = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof v[0]);
-        v[4] += t1;
-        v[0] = t1 + big0 + major;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (size_t t = 0; t < 64; t += 8) {
+        ROUND(a, b, c, d, e, f, g, h, t)
+        ROUND(h, a, b, c, d, e, f, g, t + 1)
+        ROUND(g, h, a, b, c, d, e, f, t + 2)
+        ROUND(f, g, h, a, b, c, d, e, t + 3)
+        ROUND(e, f, g, h, a, b, c, d, t + 4)
+        ROUND(d, e, f, g, h, a, b, c, t + 5)
+        ROUND(c, d, e, f, g, h, a, b, t + 6)
+        ROUND(b, c, d, e, f, g, h, a, t + 7)
     }
+    const uint32_t v[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; ++i) state[i] += v[i];
 }
+#undef ROUND
 
 void sha256_init(sha256 *h)
 {

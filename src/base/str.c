@@ -40,15 +40,17 @@ str str_copy(arena *a, str s)
 
 str str_format(arena *a, const char *format, ...)
 {
+    char first[128]; /* most are no longer: one run of the format */
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(first, sizeof first, format, args);
     va_end(args);
     size_t len = n > 0 ? (size_t)n : 0;
     char *p = arena_alloc(a, len + 1);
-    p[0] = '\0';
-    if (len != 0) vsnprintf(p, len + 1, format, again);
+    if (n <= 0) p[0] = '\0';
+    else if (len < sizeof first) memcpy(p, first, len + 1);
+    else vsnprintf(p, len + 1, format, again);
     va_end(again);
     return (str){p, len};
 }

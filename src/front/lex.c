@@ -5,15 +5,18 @@
 
 /* Python's own limits on nesting. */
 enum { MAX_INDENTS = 100, MAX_BRACKETS = 200, TAB = 8 };
+/* Tokens that there is room for at once. */
+enum { MOST_RESERVED = 1 << 16 };
 
 typedef struct token_row {
-    const char *text, *name;
+    str text;
+    const char *name;
 } token_row;
 
 static const token_row rows[] = {
-#define TOKEN_CLASS(KIND, text) [TOKEN_##KIND] = {"", text},
-#define TOKEN_WORD(KIND, text)  [TOKEN_##KIND] = {text, "'" text "'"},
-#define TOKEN_SIGN(KIND, text)  [TOKEN_##KIND] = {text, "'" text "'"},
+#define TOKEN_CLASS(KIND, text) [TOKEN_##KIND] = {{"", 0}, text},
+#define TOKEN_WORD(KIND, text)  [TOKEN_##KIND] = {{text, sizeof text - 1}, "'" text "'"},
+#define TOKEN_SIGN(KIND, text)  [TOKEN_##KIND] = {{text, sizeof text - 1}, "'" text "'"},
 #include "front/tokens.def"
 #undef TOKEN_CLASS
 #undef TOKEN_WORD
@@ -26,6 +29,7 @@ typedef struct lexer {
     lex_input in;
     size_t at; /* of the next byte */
     token_vec out;
+    uint8_t first[128], next[TOKEN_COUNT]; /* words and signs by their first character: a kind, and those after it; 0 ends */
     uint32_t columns[MAX_INDENTS],
         narrow[MAX_INDENTS]; /* with tabs of 8 and of 1: both must agree */
     size_t indents;
@@ -105,15 +109,19 @@ static bool check_bytes(lexer *l)
 {
     str text = l->in.text;
     for (size_t i = 0; i < text.n;) {
-        if (text.p[i] == '\0') {
+        unsigned char c = (unsigned char)text.p[i];
+        if (c != 0 && c < 0x80) {
+            ++i;
+            continue;
+        }
+        if (c == 0) {
             diag_error(l->diags, span_of(l, i, i + 1),
                        "the text holds a NUL byte: this is not a script");
             return false;
         }
         size_t n = lex_utf8((str){text.p + i, text.n - i});
         if (n == 0) {
-            diag_error(l->diags, span_of(l, i, i + 1), "the text is not UTF-8: byte 0x%02x",
-                       (unsigned)(unsigned char)text.p[i]);
+            diag_error(l->diags, span_of(l, i, i + 1), "the text is not UTF-8: byte 0x%02x", (unsigned)c);
             return false;
         }
         i += n;
@@ -213,14 +221,25 @@ static str rest_of(const lexer *l)
     return (str){l->in.text.p + l->at, l->in.text.n - l->at};
 }
 
+/* The first word or sign that begins with `c`. */
+static unsigned first_of(const lexer *l, char c)
+{
+    return (unsigned char)c < sizeof l->first ? l->first[(unsigned char)c] : 0;
+}
+
 static void take_word(lexer *l)
 {
     size_t begin = l->at;
-    for (size_t n; (n = letters_continue(rest_of(l))) != 0;) l->at += n;
+    for (;;) {
+        while (is_name_char(peek(l, 0))) l->at++;
+        size_t n = letters_continue(rest_of(l));
+        if (n == 0) break;
+        l->at += n;
+    }
     str text = {l->in.text.p + begin, l->at - begin};
     token_kind kind = TOKEN_NAME;
-    for (unsigned i = TOKEN_FALSE; i <= TOKEN_YIELD; ++i) {
-        if (rows[i].text[0] == text.p[0] && str_is(text, rows[i].text)) kind = (token_kind)i;
+    for (unsigned i = first_of(l, text.p[0]); i != 0; i = l->next[i]) {
+        if (str_eq(text, rows[i].text)) kind = (token_kind)i;
     }
     push(l, kind, begin, l->at);
 }
@@ -247,7 +266,8 @@ static int string_prefix(const lexer *l)
     for (int i = 0; i <= 2; ++i) {
         char c = peek(l, (size_t)i);
         if (c == '"' || c == '\'') return i;
-        if (c == '\0' || strchr("rRbBfFuU", c) == NULL) return -1;
+        char small = (char)(c | 0x20);
+        if (small != 'r' && small != 'b' && small != 'f' && small != 'u') return -1;
     }
     return -1;
 }
@@ -316,11 +336,9 @@ static void take_sign(lexer *l)
     size_t begin = l->at, best = 0;
     token_kind kind = TOKEN_END;
     str rest = {l->in.text.p + begin, l->in.text.n - begin};
-    for (unsigned i = TOKEN_PLUS; i < TOKEN_COUNT; ++i) {
-        if (rows[i].text[0] != rest.p[0]) continue;
-        str text = str_of(rows[i].text);
-        if (text.n <= best || !str_starts(rest, text)) continue;
-        best = text.n;
+    for (unsigned i = first_of(l, rest.p[0]); i != 0; i = l->next[i]) {
+        if (rows[i].text.n <= best || !str_starts(rest, rows[i].text)) continue;
+        best = rows[i].text.n;
         kind = (token_kind)i;
     }
     if (best == 0) {
@@ -367,12 +385,25 @@ static void take_token(lexer *l)
     }
 }
 
+static void index_rows(lexer *l)
+{
+    for (unsigned i = TOKEN_FALSE; i < TOKEN_COUNT; ++i) {
+        unsigned char c = (unsigned char)rows[i].text.p[0];
+        l->next[i] = l->first[c];
+        l->first[c] = (uint8_t)i;
+    }
+}
+
 token_vec lex(arena *mem, diag_list *diags, lex_input input)
 {
     lexer *l = arena_new(mem, lexer);
     l->mem = mem;
     l->diags = diags;
     l->in = input;
+    index_rows(l);
+    size_t likely = input.text.n / 3 + 16;
+    l->out.cap = likely < MOST_RESERVED ? likely : MOST_RESERVED;
+    l->out.at = arena_grow(mem, NULL, 0, l->out.cap, sizeof *l->out.at);
     if (check_bytes(l)) {
         if (str_starts(input.text, STR("\xEF\xBB\xBF"))) l->at = 3;
         begin_line(l);

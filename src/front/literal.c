@@ -196,6 +196,11 @@ static const char *put_escape(buf *out, str body, size_t *at, bool bytes)
 
 const char *literal_unescape(arena *mem, str body, const string_literal *how, str *out)
 {
+    bool plain = body.n == 0 || (memchr(body.p, '\\', body.n) == NULL && memchr(body.p, '\r', body.n) == NULL);
+    if (plain) {
+        *out = str_copy(mem, body);
+        return NULL;
+    }
     ingot_allocator hook = arena_hook(mem);
     buf text = buf_make(&hook);
     for (size_t i = 0; i < body.n;) {

@@ -542,15 +542,17 @@ static void parse_statement(parser *p, ast_vec *out)
 ast_list parse_module(arena *mem, diag_list *diags, lex_input input)
 {
     unsigned errors = diags->errors;
-    parser p = {.mem = mem, .diags = diags, .tokens = lex(mem, diags, input)};
+    arena *work = arena_scratch(mem);
+    parser p = {.mem = mem, .diags = diags, .tokens = lex(work, diags, input)};
     ast_vec all = {0};
     /* An unclosed bracket or string makes nonsense of the rest: the lexer's errors come first. */
-    if (diags->errors != errors) return ast_list_of(all);
-    while (!parser_is(&p, TOKEN_END)) {
+    bool readable = diags->errors == errors;
+    while (readable && !parser_is(&p, TOKEN_END)) {
         size_t before = p.at;
         parse_statement(&p, &all);
         if (p.at == before) parser_take(&p); /* a stray DEDENT, reported already */
     }
+    arena_free(work);
     return ast_list_of(all);
 }
 

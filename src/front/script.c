@@ -487,18 +487,28 @@ static void read_class(script *s, module_state *m, const candidate *c, const can
     scope_pop(s);
 }
 
+static bool is_among(const ast_vec *defs, const ir_func *f)
+{
+    for (size_t i = 0; i < defs->n; ++i) {
+        span at = ast_as_def(defs->at[i])->name_at;
+        if (at.file == f->at.file && at.begin == f->at.begin) return true;
+    }
+    return false;
+}
+
 /* A private function that others call is part of them; it need not stand by itself. */
 static void drop_called(script *s, module_state *m)
 {
+    ast_vec called = {0};
+    for (size_t k = 0; k < s->globals.n; ++k) {
+        const script_global *g = s->globals.entries[k].value;
+        if (g->is_called) ast_vec_push(s->mem, &called, &g->def->node);
+    }
+    if (called.n == 0) return;
     func_vec kept = {0};
     for (size_t i = 0; i < m->funcs.n; ++i) {
         const ir_func *f = m->funcs.at[i];
-        bool called = false;
-        for (size_t k = 0; k < s->globals.n; ++k) {
-            const script_global *g = s->globals.entries[k].value;
-            called |= g->is_called && g->def->name_at.file == f->at.file && g->def->name_at.begin == f->at.begin;
-        }
-        if (!called || !f->is_private) func_vec_push(s->mem, &kept, f);
+        if (!f->is_private || !is_among(&called, f)) func_vec_push(s->mem, &kept, f);
     }
     m->funcs = kept;
 }

@@ -197,16 +197,8 @@ bool ir_const_value(const ir_node *n, int64_t *value)
     return true;
 }
 
-bool ir_is_stmt(const ir_node *n)
-{
-    static const bool is_stmt[] = {
-#define EXPR false
-#define STMT true
-#define IR_NODE(KIND, name, category, fields) [IR_##KIND] = category,
+/* What ir_is_stmt takes for granted. */
+enum { EXPR = false, STMT = true };
+#define IR_NODE(KIND, name, category, fields) _Static_assert((IR_##KIND >= IR_SEQ) == category, "in its half of nodes.def");
 #include "ir/nodes.def"
 #undef IR_NODE
-#undef EXPR
-#undef STMT
-    };
-    return is_stmt[n->kind];
-}

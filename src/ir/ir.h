@@ -314,6 +314,9 @@ bool ir_is_nop(const ir_node *n);
 bool ir_is_const(const ir_node *n, int64_t value);
 /* An integer or bool constant into *value. */
 bool ir_const_value(const ir_node *n, int64_t *value);
-bool ir_is_stmt(const ir_node *n);
+static inline bool ir_is_stmt(const ir_node *n)
+{
+    return n->kind >= IR_SEQ; /* nodes.def has the expressions first */
+}
 
 #endif

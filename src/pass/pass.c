@@ -72,7 +72,7 @@ static const ir_module *run_rows_by_function(pass_context *cx, const ir_module *
         one.func_count = 1;
         const ir_module *out = run_rows(cx, &one, o, first, end);
         failed |= out == NULL;
-        if (!failed) funcs[i] = ir_copy_func(mem, work, out->funcs[0]);
+        if (!failed) funcs[i] = out->funcs[0] == m->funcs[i] ? m->funcs[i] : ir_copy_func(mem, work, out->funcs[0]);
         arena_reset(work);
     }
     cx->mem = mem;

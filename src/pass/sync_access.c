@@ -138,11 +138,10 @@ static void add_form(sync_space *s, access *a, const ir_linear *form, int64_t by
 }
 
 /* `lanes`: elements after the first that the access covers. */
-static access make_access(sync_space *s, const ir_buffer *b, const ir_node *index, ir_interval lanes,
-                          const ir_node *from)
+static access make_access(sync_space *s, const ir_buffer *b, const ir_node *index, ir_interval lanes)
 {
     int64_t bytes = ir_type_bytes(b->type);
-    access a = {.from = from, .box = s->box, .extra = plus(times(lanes, bytes), (ir_interval){0, bytes - 1})};
+    access a = {.box = s->box, .extra = plus(times(lanes, bytes), (ir_interval){0, bytes - 1})};
     bool same;
     a.memory = root_of(s, b->data, &same);
     ir_linear form;
@@ -156,20 +155,20 @@ static access make_access(sync_space *s, const ir_buffer *b, const ir_node *inde
     return a;
 }
 
-static access access_of(sync_space *s, const ir_buffer *b, ir_list index, const ir_node *from, bool write)
+static access access_of(sync_space *s, const ir_buffer *b, ir_list index, bool write)
 {
     access a;
     int64_t stride;
     const ir_node *i = index.n == 1 ? index.at[0] : NULL;
     if (i != NULL && i->type.lanes == 1) {
-        a = make_access(s, b, i, (ir_interval){0, 0}, from);
+        a = make_access(s, b, i, (ir_interval){0, 0});
     } else if (i != NULL && i->kind == IR_RAMP && ir_as_ramp(i)->base->type.lanes == 1 &&
                ir_const_value(ir_as_ramp(i)->stride, &stride)) {
         int64_t last = i->type.lanes - 1;
         ir_interval lanes = times((ir_interval){0, last}, stride);
-        a = make_access(s, b, ir_as_ramp(i)->base, lanes, from);
+        a = make_access(s, b, ir_as_ramp(i)->base, lanes);
     } else {
-        a = make_access(s, b, ir_int_new(s->mem, IR_I32, 0, from->at), everything, from);
+        a = make_access(s, b, ir_i32(s->mem, 0), everything);
         a.whole = true;
     }
     a.write = write;
@@ -182,14 +181,13 @@ typedef struct read_walk {
     ir_walk w;
     sync_space *s;
     access_vec *out;
-    const ir_node *from;
 } read_walk;
 
 static void add_unknown(read_walk *r, const ir_var *pointer, bool write)
 {
     if (!is_group_memory(pointer)) return;
     bool same;
-    access a = {.memory = root_of(r->s, pointer, &same), .from = r->from, .whole = true, .write = write,
+    access a = {.memory = root_of(r->s, pointer, &same), .whole = true, .write = write,
                 .box = r->s->box, .extra = everything};
     access_vec_push(r->s->mem, r->out, a);
 }
@@ -214,7 +212,7 @@ static bool read_tile(read_walk *r, const ir_call *n)
     const ir_load *l = ir_as_load(place);
     r->w.node(&r->w, l->index.at[0]);
     if (!is_group_memory(l->buffer->data)) return true;
-    access a = make_access(r->s, l->buffer, l->index.at[0], tile_extent(n), r->from);
+    access a = make_access(r->s, l->buffer, l->index.at[0], tile_extent(n));
     a.whole = true;
     a.write = write;
     access_vec_push(r->s->mem, r->out, a);
@@ -229,7 +227,7 @@ static bool read_atomic(read_walk *r, const ir_call *n)
     for (size_t i = 0; i < l->index.n; ++i) r->w.node(&r->w, l->index.at[i]);
     for (size_t i = 1; i < n->args.n; ++i) r->w.node(&r->w, n->args.at[i]);
     if (!is_group_memory(l->buffer->data)) return true;
-    access a = access_of(r->s, l->buffer, l->index, r->from, n->fn != IR_FN_ATOMIC_LOAD);
+    access a = access_of(r->s, l->buffer, l->index, n->fn != IR_FN_ATOMIC_LOAD);
     a.atomic = true;
     access_vec_push(r->s->mem, r->out, a);
     return true;
@@ -249,25 +247,25 @@ static void read_node(ir_walk *w, const ir_node *n)
     if (n->kind == IR_VAR && ir_type_is_pointer(n->type)) add_unknown(r, ir_as_var_ref(n)->var, true);
     ir_walk_children(w, n);
     if (n->kind != IR_LOAD || !is_group_memory(ir_as_load(n)->buffer->data)) return;
-    access a = access_of(r->s, ir_as_load(n)->buffer, ir_as_load(n)->index, r->from, false);
+    access a = access_of(r->s, ir_as_load(n)->buffer, ir_as_load(n)->index, false);
     access_vec_push(r->s->mem, r->out, a);
 }
 
 void sync_reads(sync_space *s, const ir_node *expr, access_vec *out)
 {
-    read_walk r = {.w = {.node = read_node}, .s = s, .out = out, .from = expr};
+    read_walk r = {.w = {.node = read_node}, .s = s, .out = out};
     read_node(&r.w, expr);
 }
 
 void sync_accesses(sync_space *s, const ir_node *stmt, access_vec *out)
 {
-    read_walk r = {.w = {.node = read_node}, .s = s, .out = out, .from = stmt};
+    read_walk r = {.w = {.node = read_node}, .s = s, .out = out};
     if (stmt->kind == IR_STORE) {
         const ir_store *n = ir_as_store(stmt);
         for (size_t i = 0; i < n->index.n; ++i) read_node(&r.w, n->index.at[i]);
         read_node(&r.w, n->value);
         if (!is_group_memory(n->buffer->data)) return;
-        access_vec_push(s->mem, out, access_of(s, n->buffer, n->index, stmt, true));
+        access_vec_push(s->mem, out, access_of(s, n->buffer, n->index, true));
     } else if (stmt->kind == IR_BIND) {
         /* A pointer's name is no access: what goes through it is. */
         if (!ir_type_is_pointer(ir_as_bind(stmt)->var->type)) read_node(&r.w, ir_as_bind(stmt)->value);
@@ -506,7 +504,7 @@ static bool same_terms(const access_term *a, size_t n, const access_term *b, siz
 
 static bool same_access(const access *a, const access *b)
 {
-    bool same = a->from == b->from && a->memory == b->memory && a->write == b->write && a->atomic == b->atomic &&
+    bool same = a->memory == b->memory && a->write == b->write && a->atomic == b->atomic &&
                 a->whole == b->whole &&
                 a->extra.min == b->extra.min && a->extra.max == b->extra.max &&
                 same_terms(a->terms, a->term_count, b->terms, b->term_count) &&

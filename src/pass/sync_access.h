@@ -22,7 +22,6 @@ typedef struct access_term {
  * sum(thread[k] * axis k) + sum(terms) + sum(odd). */
 typedef struct access {
     const ir_var *memory;
-    const ir_node *from; /* the statement or load, for messages and for telling accesses apart */
     bool write;
     bool atomic; /* two of these do not disturb each other */
     bool whole; /* the place is not known, or is not one thread's own: a matrix tile */
