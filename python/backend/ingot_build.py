@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -32,8 +33,9 @@ def _metadata():
 
 
 def _tag():
-    platform = re.sub(r"[^A-Za-z0-9]", "_", sysconfig.get_platform())
-    return f"py3-none-{platform}"
+    system = sysconfig.get_platform().replace("universal2", platform.machine())  # the library is for this machine alone
+    system = re.sub(r"[^A-Za-z0-9]", "_", system)
+    return f"py3-none-{system}"
 
 
 def _build_library(folder):

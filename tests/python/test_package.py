@@ -135,6 +135,30 @@ class Capture(unittest.TestCase):
         ingot.compile(f)(out)
         np.testing.assert_array_equal(out, [5, 6])
 
+    def test_what_a_signature_and_local_annotations_name(self):
+        """Names of parameters that mean something outside too, a signature over several lines, a body in its last one."""
+        A, width, kind, number = np.arange(5), 3, "float32", T.float32  # noqa: F841
+
+        @T.prim_func(
+            # a bracket in a comment (
+            s_tir=True
+        )
+        def f(
+            A: T.Buffer((width,), kind),
+        ):
+            for tx in T.thread_binding(3, thread="threadIdx.x"):
+                x: number = T.float32(2)
+                A[tx] = x
+
+        out = np.zeros(3, "float32")
+        ingot.compile(f)(out)
+        np.testing.assert_array_equal(out, [2, 2, 2])
+
+        @T.prim_func
+        def g(A: T.Buffer((width,), "float32")): T.evaluate(width)  # noqa: E704
+
+        self.assertIn("(3,)", g.script())
+
     def test_module_of_functions(self):
         module = ingot.IRModule({"first": two_kernels, "second": scaled(32, 3.0)["main"]})
         run = ingot.compile(module)

@@ -50,6 +50,7 @@ def source_of(function: types.FunctionType, frame: Any) -> Source:
 
 _BRACKETS = re.compile(r"#[^\n]*|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[()\[\]{}]|\\\n")
 _WORDS = re.compile(r"[^\W\d]\w*")
+_ANNOTATED = re.compile(r"\s*\w+\s*:(?!=)")
 _DEFINITION = re.compile(r"\s*(@|def\s|async\s)")
 
 
@@ -90,11 +91,15 @@ def _quick_lines(function: types.FunctionType) -> Optional[Tuple[List[str], int]
 def _captured(function: types.FunctionType, source: Source, frame: Any) -> Dict[str, Any]:
     scopes = list(_scopes(function, frame))
     found: Dict[str, Any] = {}
-    names = _free_names(function.__code__)
-    # Only where a word of the text means something outside does it take the tree to know which words are names there.
-    words = set(_WORDS.findall("\n".join(source.lines))) - names - {source.name}
+    names, head = _free_names(function.__code__), _head(source.dedented())
+    # Only where a word of the head means something outside does it take the tree to know which words are names there.
+    words = set(_WORDS.findall("\n".join(head))) - names - {source.name}
     if any(word in scope for scope in scopes for word in words):
-        names |= _outer_names(source)
+        names |= _outer_names(head)
+    for line in source.lines[len(head) :]:
+        # Python does not evaluate the annotations of local variables, so that the code object lacks their names.
+        if _ANNOTATED.match(line):
+            names.update(_WORDS.findall(line.partition(":")[2].partition("=")[0]))
     for name in sorted(names):
         for scope in scopes:
             if name in scope:
@@ -130,21 +135,29 @@ def _free_names(code: types.CodeType) -> Set[str]:
     return names
 
 
-def _outer_names(source: Source) -> Set[str]:
+def _outer_names(head: List[str]) -> Set[str]:
     """The names in decorators and annotations, which Python evaluates outside of the function."""
-    try:
-        tree = ast.parse("\n".join(source.dedented()))
-    except SyntaxError:  # e.g. a text whose strings do not bear the dedent
-        return set()
-    names: Set[str] = set()
-    for node in tree.body:
+    for text in ("\n".join([*head, "    pass"]), "\n".join(head)):  # the body may stand in the last line of the head
+        try:
+            (node,) = ast.parse(text).body
+        except (SyntaxError, ValueError):  # e.g. a text whose strings do not bear the dedent
+            continue
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             outer: Tuple[Any, ...] = (*node.decorator_list, node.args, *([node.returns] if node.returns else []))
-            names |= {n.id for part in outer for n in ast.walk(part) if isinstance(n, ast.Name)}
-            # Python does not evaluate the annotations of local variables, so that the code object lacks their names.
-            local = [n.annotation for n in ast.walk(node) if isinstance(n, ast.AnnAssign)]
-            names |= {n.id for part in local for n in ast.walk(part) if isinstance(n, ast.Name)}
-    return names
+            return {n.id for part in outer for n in ast.walk(part) if isinstance(n, ast.Name)}
+    return set()
+
+
+def _head(lines: List[str]) -> List[str]:
+    """Decorators and signature: the lines up to the one that closes what follows `def`."""
+    depth, defined = 0, False
+    for i, line in enumerate(lines):
+        marks = _BRACKETS.findall(line)
+        depth += sum(mark in "([{" for mark in marks) - sum(mark in ")]}" for mark in marks)
+        defined = defined or line.startswith(("def ", "async "))
+        if defined and depth <= 0:
+            return lines[: i + 1]
+    return lines
 
 
 def plain_source(function: types.FunctionType) -> Source:

@@ -79,7 +79,7 @@ def _sequence(value: Any) -> Optional[str]:
 def _foreign(value: Any) -> Optional[str]:
     """NumPy's scalars and dtypes, without importing NumPy for it."""
     module = type(value).__module__.split(".")[0]
-    if module in ("numpy", "ml_dtypes") and hasattr(value, "item"):
+    if module in ("numpy", "ml_dtypes") and hasattr(value, "item") and getattr(value, "shape", None) == ():
         return literal(value.item())
     if any(base.__name__ == "dtype" for base in type(value).__mro__):
         return literal(str(getattr(value, "name", value)))
