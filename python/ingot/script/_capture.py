@@ -56,9 +56,8 @@ _DEFINITION = re.compile(r"\s*(@|def\s|async\s)")
 
 def _last_line(code: types.CodeType) -> int:
     """The last line that some instruction comes from."""
-    starts = (line for _, _, line in code.co_lines() if line is not None)
-    inner = (_last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
-    return max((*starts, *inner), default=code.co_firstlineno)
+    last = max((line for _, _, line in code.co_lines() if line), default=code.co_firstlineno)
+    return max([last, *(_last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))])
 
 
 def _quick_lines(function: types.FunctionType) -> Optional[Tuple[List[str], int]]:

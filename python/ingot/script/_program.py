@@ -35,8 +35,8 @@ class Text:
         if isinstance(value, Macro):
             self._function(name, value, value.source)
             return
-        text = literal(value)
         spelling = getattr(value, "_SCRIPT_IMPORT", None) if isinstance(value, types.ModuleType) else None
+        text = literal(value) if spelling is None else None
         if spelling is not None:
             self._line(spelling.format(name))
         elif text is not None:
@@ -71,7 +71,7 @@ class Text:
         return self.places[line - 1] if 0 < line <= len(self.places) else None
 
     def __str__(self) -> str:
-        return "\n".join(self.lines) + "\n"
+        return "\n".join([*self.lines, ""])
 
 
 class Macro:
@@ -121,11 +121,13 @@ class PrimFunc(_Program):
     def __init__(self, source: Source) -> None:
         self.source = source
         self.__name__ = source.name
+        self._text: Optional[Text] = None  # once it was put together: it stays as it is
 
     def text(self) -> Text:
-        text = Text()
-        text.add(self.source)
-        return text
+        if self._text is None:
+            self._text = Text()
+            self._text.add(self.source)
+        return self._text
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         raise TypeError(f"{self.__name__} is not compiled: call ingot.compile({self.__name__}) first")
@@ -140,6 +142,7 @@ class IRModule(_Program):
     def __init__(self, functions: Optional[Mapping[Any, PrimFunc]] = None, name: str = "Module") -> None:
         self.name = name
         self.functions: Dict[str, PrimFunc] = {}
+        self._text: Optional[Tuple[List[PrimFunc], Text]] = None  # of these functions
         for key, function in (functions or {}).items():
             self[str(key)] = function
 
@@ -161,10 +164,13 @@ class IRModule(_Program):
         return len(self.functions)
 
     def text(self) -> Text:
-        text = Text()
-        for function in self.functions.values():
-            text.add(function.source)
-        return text
+        functions = list(self.functions.values())
+        if self._text is None or self._text[0] != functions:
+            text = Text()
+            for function in functions:
+                text.add(function.source)
+            self._text = functions, text
+        return self._text[1]
 
     def __repr__(self) -> str:
         return f"<ingot IRModule {self.name}: {', '.join(self.functions)}>"
