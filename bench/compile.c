@@ -67,8 +67,8 @@ static size_t statement(char *to, size_t room, size_t i)
     switch (i % 5) {
     case 0: return (size_t)snprintf(to, room, "            B[bx * 64 + tx] = A[bx * 64 + tx] * T.float32(%zu) + B[bx * 64 + tx]\n", i);
     case 1:
-        return (size_t)snprintf(to, room, "            for i%zu in range(4):\n"
-                                          "                B[bx * 64 + tx] += A[(bx * 64 + tx * 4 + i%zu) %% 1024]\n", i, i);
+        return (size_t)snprintf(to, room, "            for i in range(4):\n"
+                                          "                B[bx * 64 + tx] += A[(bx * 64 + tx * 4 + i) %% 1024]\n");
     case 2: return (size_t)snprintf(to, room, "            if tx < %zu:\n                B[bx * 64 + tx] = A[tx + %zu]\n", i % 60, i % 100);
     case 3:
         return (size_t)snprintf(to, room, "            v%zu: T.let = A[bx * 64 + tx] + B[bx * 64 + tx]\n"

@@ -13,6 +13,7 @@ typedef struct emitter {
     buf out;
     map names;   /* const ir_var * -> const char *, the identifier */
     map taken;   /* identifier -> itself */
+    map series;  /* identifier -> unsigned *, the last number that was put behind it */
     map written; /* const ir_var * (a pointer) -> itself: memory that the kernel may write */
     map scalars; /* const ir_var * (a pointer) -> itself: one-element locals printed as plain variables */
     map hoisted; /* const ir_node * (an ALLOC) -> itself: printed at the head of the kernel already */

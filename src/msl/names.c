@@ -46,13 +46,25 @@ static str sanitise(arena *mem, str name)
     return (str){p, n};
 }
 
+/* The first of base_1, base_2 ... that is free: a thousand loops over `i` must not each count from 1. */
+static str numbered(emitter *e, str base)
+{
+    unsigned *last = map_get(&e->series, base);
+    if (last == NULL) {
+        last = arena_new(e->mem, unsigned);
+        map_put(e->mem, &e->series, base, last);
+    }
+    bool joined = base.n != 0 && base.p[base.n - 1] == '_';
+    str name;
+    do name = str_format(e->mem, joined ? "%s%u" : "%s_%u", base.p, ++*last);
+    while (is_reserved(name.p) || map_get(&e->taken, name) != NULL);
+    return name;
+}
+
 const char *msl_fresh_name(emitter *e, str wanted)
 {
-    str base = sanitise(e->mem, wanted), name = base;
-    for (unsigned i = 1; is_reserved(name.p) || map_get(&e->taken, name) != NULL; ++i) {
-        bool joined = base.n != 0 && base.p[base.n - 1] == '_';
-        name = str_format(e->mem, joined ? "%s%u" : "%s_%u", base.p, i);
-    }
+    str name = sanitise(e->mem, wanted);
+    if (is_reserved(name.p) || map_get(&e->taken, name) != NULL) name = numbered(e, name);
     map_put(e->mem, &e->taken, name, name.p);
     return name.p;
 }

@@ -15,6 +15,7 @@
 #include "ir/fold.h"
 #include "pass/shapes.h"
 #include "pass/touched.h"
+#include "pass/users.h"
 
 /* The smaller buffer, and what its indices are less by. */
 typedef struct smaller {
@@ -34,8 +35,11 @@ typedef struct compact {
 
 static bool may_shrink(const compact *c, const ir_buffer *b)
 {
+    bool single = true;
+    for (size_t i = 0; i < b->shape.n; ++i) single = single && ir_is_const(b->shape.at[i], 1);
+    if (single) return false;
     bool kept = b->scope == IR_SCOPE_LOCAL || b->scope == IR_SCOPE_SIMDGROUP || thread_scope_is_shared(b->scope);
-    return kept && c->axes.n != 0 && b->shape.n != 0 && b->strides.n == 0 && b->elem_offset == NULL;
+    return kept && c->axes.n != 0 && b->strides.n == 0 && b->elem_offset == NULL;
 }
 
 /* The new extent of dimension `i`, and its start; the old extent and NULL where nothing is gained.
@@ -191,15 +195,43 @@ static const ir_node *new_block(compact *c, const ir_node *n)
     return same ? n : arena_copy(c->cx->mem, &copy, sizeof copy);
 }
 
+/* Of the statements after the allocation at `at`: those that use its memory, and those that give names to values,
+ * which its indices may be made of. */
+static const ir_node *rest_of(compact *c, const ir_node *seq, size_t at, const index_vec *users, const index_vec *binds)
+{
+    static const index_vec none = {0};
+    if (users == NULL) users = &none;
+    ir_list body = ir_as_seq(seq)->body;
+    ir_node_vec rest = {0};
+    size_t u = 0, b = 0;
+    while (u < users->n && users->at[u] <= at) ++u;
+    while (b < binds->n && binds->at[b] <= at) ++b;
+    for (; u < users->n; ++u) {
+        for (; b < binds->n && binds->at[b] < users->at[u]; ++b) {
+            ir_node_vec_push(c->cx->mem, &rest, body.at[binds->at[b]]);
+        }
+        if (b < binds->n && binds->at[b] == users->at[u]) ++b;
+        ir_node_vec_push(c->cx->mem, &rest, body.at[users->at[u]]);
+    }
+    return ir_make(c->cx->mem, SEQ, seq, seq->at, IR_VOID, .body = ir_list_of(rest));
+}
+
 /* Allocations hold for the rest of their sequence. */
 static void shrink_all(compact *c, const ir_node *seq)
 {
+    arena *mem = c->cx->mem;
     ir_list body = ir_as_seq(seq)->body;
+    index_vec allocs = {0}, binds = {0};
     for (size_t i = 0; i < body.n; ++i) {
-        if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer))
-            continue;
-        const ir_node *rest = ir_seq_new(c->cx->mem, body.at + i + 1, body.n - i - 1, seq->at);
-        shrink(c, ir_as_alloc(body.at[i])->buffer, rest);
+        if (body.at[i]->kind == IR_BIND) index_vec_push(mem, &binds, i);
+        if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer)) continue;
+        index_vec_push(mem, &allocs, i);
+    }
+    if (allocs.n == 0) return;
+    seq_users users = seq_users_of(mem, body);
+    for (size_t i = 0; i < allocs.n; ++i) {
+        const ir_buffer *b = ir_as_alloc(body.at[allocs.at[i]])->buffer;
+        shrink(c, b, rest_of(c, seq, allocs.at[i], seq_users_find(&users, b->data), &binds));
     }
 }
 

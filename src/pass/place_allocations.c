@@ -13,6 +13,7 @@
  * nothing uses goes. Left alone: allocations that are statements already. */
 #include "pass/shapes.h"
 #include "pass/touched.h"
+#include "pass/users.h"
 
 typedef struct placing {
     ir_rewrite r;
@@ -254,67 +255,21 @@ static const ir_node *place(placing *p, const ir_buffer *b, const ir_node *n)
 
 /* ---- The blocks that allocate ---------------------------------------------------------------- */
 
-/* How many statements of a sequence use a memory, and the first of them. */
-typedef struct users {
-    size_t first, n, last;
-} users;
-
-typedef struct users_walk {
-    ir_walk w;
-    arena *mem;
-    map *by_data;
-    size_t at; /* the statement being walked */
-} users_walk;
-
-static void users_node(ir_walk *w, const ir_node *n)
-{
-    ir_walk_children(w, n);
-}
-
-static void users_var(ir_walk *w, const ir_var *v)
-{
-    users_walk *u = (users_walk *)(void *)w;
-    if (!ir_type_is_pointer(v->type)) return;
-    users *seen = map_get_id(u->by_data, v);
-    if (seen == NULL) {
-        seen = arena_new(u->mem, users);
-        *seen = (users){u->at, 1, u->at};
-        map_put_id(u->mem, u->by_data, v, seen);
-    } else if (seen->last != u->at) {
-        seen->n++;
-        seen->last = u->at;
-    }
-}
-
-static void users_buffer(ir_walk *w, const ir_buffer *b)
-{
-    users_var(w, b->data);
-}
-
-/* All of a block's allocations in its sequence: one walk, however many there are. */
+/* All of a block's allocations in its sequence. */
 static const ir_node *place_all_in_seq(placing *p, ir_buffers allocs, const ir_node *seq)
 {
     arena *mem = p->cx->mem;
     ir_list body = ir_as_seq(seq)->body;
-    map by_data = {0};
-    users_walk u = {.w = {.node = users_node,
-                          .use_var = users_var,
-                          .use_buffer = users_buffer,
-                          .def_buffer = users_buffer},
-                    .mem = mem,
-                    .by_data = &by_data};
-    for (u.at = 0; u.at < body.n; ++u.at) users_node(&u.w, body.at[u.at]);
+    seq_users users = seq_users_of(mem, body);
     const ir_node **at = arena_copy(mem, body.at, body.n * sizeof *at);
     ir_buffer_vec *before = arena_array(mem, ir_buffer_vec, body.n);
     for (size_t i = allocs.n; i-- > 0;) {
         const ir_buffer *b = allocs.at[i];
-        const users *seen = map_get_id(&by_data, b->data);
-        if (seen == NULL) continue;
-        if (seen->n == 1) {
-            at[seen->first] = place(p, b, at[seen->first]);
-        } else {
-            ir_buffer_vec_push(mem, &before[seen->first], b);
-        }
+        const index_vec *at_work = seq_users_find(&users, b->data);
+        if (at_work == NULL) continue;
+        size_t first = at_work->at[0];
+        if (at_work->n == 1) at[first] = place(p, b, at[first]);
+        else ir_buffer_vec_push(mem, &before[first], b);
     }
     ir_node_vec out = {0};
     for (size_t i = 0; i < body.n; ++i) {

@@ -40,8 +40,14 @@ typedef struct storage {
     storage_slot *slot;
 } storage;
 
-VEC_DECLARE(storage_vec, storage)
+VEC_DECLARE(storage_vec, storage *)
 VEC_DECLARE(storage_slots, storage_slot *)
+
+/* The arrays of a kernel, in order, and by their pointers. */
+typedef struct storages {
+    storage_vec list;
+    map by_data;
+} storages;
 
 /* A kernel with more arrays is left alone: each is compared with all others. */
 enum { MOST_ARRAYS = 300 };
@@ -52,20 +58,12 @@ typedef struct lifetimes {
     ir_walk w;
     arena *mem;
     const uniformity *u;
-    storage_vec *all;
+    storages *all;
     const ir_node *seq; /* around the statement at hand */
     unsigned clock, depth;
     bool opaque;    /* what is named here leads elsewhere */
     bool divergent; /* in a loop that threads go round differently */
 } lifetimes;
-
-static storage *known(const lifetimes *l, const ir_var *data)
-{
-    for (size_t i = 0; i < l->all->n; ++i) {
-        if (l->all->at[i].buffer->data == data) return &l->all->at[i];
-    }
-    return NULL;
-}
 
 static bool is_group_memory(const storage *s)
 {
@@ -76,7 +74,7 @@ static void touch(ir_walk *w, const ir_var *data)
 {
     lifetimes *l = (lifetimes *)(void *)w;
     if (!ir_type_is_pointer(data->type)) return;
-    storage *s = known(l, data);
+    storage *s = map_get_id(&l->all->by_data, data);
     if (s == NULL) return;
     if (!s->touched) s->first = l->clock;
     s->touched = true;
@@ -95,14 +93,17 @@ static void note_alloc(lifetimes *l, const ir_buffer *b)
     if (b->scope != IR_SCOPE_SHARED && b->scope != IR_SCOPE_LOCAL) return;
     if (b->shape.n != 1 || !ir_const_value(b->shape.at[0], &count) || count <= 1) return;
     if (ir_type_bytes(b->type) == 0 || count > INT32_MAX) return;
-    storage_vec_push(l->mem, l->all, (storage){.buffer = b, .seq = l->seq, .count = count, .depth = l->depth});
+    storage *s = arena_new(l->mem, storage);
+    *s = (storage){.buffer = b, .seq = l->seq, .count = count, .depth = l->depth};
+    storage_vec_push(l->mem, &l->all->list, s);
+    map_put_id(l->mem, &l->all->by_data, b->data, s);
 }
 
 /* What was touched since `begin` in a scope that is left now lives all through it. */
 static void stretch(lifetimes *l, unsigned begin, bool both_arms)
 {
-    for (size_t i = 0; i < l->all->n; ++i) {
-        storage *s = &l->all->at[i];
+    for (size_t i = 0; i < l->all->list.n; ++i) {
+        storage *s = l->all->list.at[i];
         bool outside = s->depth < l->depth;
         if (!s->touched || s->last < begin || (!outside && !(both_arms && is_group_memory(s)))) continue;
         if (s->first > begin) s->first = begin;
@@ -203,14 +204,14 @@ static int64_t shared_bytes(const storage_slots *slots)
 }
 
 /* In the order in which they begin. */
-static storage_slots assign(arena *mem, storage_vec *all, bool any_type)
+static storage_slots assign(arena *mem, const storage_vec *all, bool any_type)
 {
     storage_slots slots = {0};
-    for (size_t i = 0; i < all->n; ++i) all->at[i].slot = NULL;
+    for (size_t i = 0; i < all->n; ++i) all->at[i]->slot = NULL;
     for (size_t i = 0; i < all->n; ++i) {
         storage *next = NULL;
         for (size_t k = 0; k < all->n; ++k) {
-            storage *s = &all->at[k];
+            storage *s = all->at[k];
             if (s->slot == NULL && (next == NULL || s->first < next->first)) next = s;
         }
         put(mem, &slots, next, any_type);
@@ -218,14 +219,14 @@ static storage_slots assign(arena *mem, storage_vec *all, bool any_type)
     return slots;
 }
 
-static storage_slots plan(arena *mem, const ir_node *region, const region_axes *axes, storage_vec *all, int64_t limit)
+static storage_slots plan(arena *mem, const ir_node *region, const region_axes *axes, storages *all, int64_t limit)
 {
     uniformity u = uniformity_of(mem, region, axes);
     lifetimes l = {.w = {.node = visit, .use_buffer = touch_buffer}, .mem = mem, .u = &u, .all = all};
     visit(&l.w, region);
-    if (all->n < 2 || all->n > MOST_ARRAYS) return (storage_slots){0};
-    storage_slots slots = assign(mem, all, false);
-    if (shared_bytes(&slots) > limit) slots = assign(mem, all, true);
+    if (all->list.n < 2 || all->list.n > MOST_ARRAYS) return (storage_slots){0};
+    storage_slots slots = assign(mem, &all->list, false);
+    if (shared_bytes(&slots) > limit) slots = assign(mem, &all->list, true);
     return slots;
 }
 
@@ -233,7 +234,7 @@ static storage_slots plan(arena *mem, const ir_node *region, const region_axes *
 
 typedef struct sharing {
     ir_rewrite r;
-    storage_vec all;
+    storages all;
     storage_slots slots;
     map buffers; /* buffer -> the view in its place */
 } sharing;
@@ -241,11 +242,8 @@ typedef struct sharing {
 /* The slot that a memory moves to; NULL where it stays by itself. */
 static storage_slot *moves_to(const sharing *s, const ir_var *data)
 {
-    for (size_t i = 0; i < s->all.n; ++i) {
-        const storage *m = &s->all.at[i];
-        if (m->buffer->data == data) return m->slot->tenants > 1 ? m->slot : NULL;
-    }
-    return NULL;
+    const storage *m = map_get_id(&s->all.by_data, data);
+    return m != NULL && m->slot->tenants > 1 ? m->slot : NULL;
 }
 
 static const ir_var *moved_var(ir_rewrite *r, const ir_var *v)
@@ -301,8 +299,8 @@ static const ir_node *move(ir_rewrite *r, const ir_node *n)
 static void name_slots(sharing *s)
 {
     arena *mem = s->r.mem;
-    for (size_t i = 0; i < s->all.n; ++i) {
-        const storage *m = &s->all.at[i];
+    for (size_t i = 0; i < s->all.list.n; ++i) {
+        const storage *m = s->all.list.at[i];
         storage_slot *slot = m->slot;
         if (slot->buffer != NULL) continue;
         ir_buffer *b = arena_new(mem, ir_buffer);
@@ -319,7 +317,7 @@ static const ir_node *share(void *user, const ir_node *region)
     sharing s = {.r = {.mem = cx->mem, .node = move, .var = moved_var, .buffer = moved_buffer}};
     region_axes axes = region_axes_of(cx->mem, region);
     s.slots = plan(cx->mem, region, &axes, &s.all, cx->target->max_shared_memory_per_block);
-    if (s.slots.n == 0 || s.slots.n == s.all.n) return region;
+    if (s.slots.n == 0 || s.slots.n == s.all.list.n) return region;
     name_slots(&s);
     return move(&s.r, region);
 }

@@ -28,6 +28,7 @@ typedef struct scan {
     pass_context *cx;
     sync_space space;
     access_vec pending;  /* since the last barrier */
+    unsigned barriers;   /* that emptied `pending` so far */
     loop_frame *loop;    /* innermost, or NULL */
     map needed;          /* statements that a barrier must come before */
     map needed_at_end;   /* loops that need one at the end of each round */
@@ -44,18 +45,23 @@ static void add_all(scan *s, access_vec *to, const access_vec *from)
     for (size_t i = 0; i < from->n; ++i) sync_add(s->cx->mem, to, &from->at[i]);
 }
 
-static access_vec copied(scan *s, const access_vec *v)
+/* The same accesses; what either of the two gets more is not seen through the other. */
+static access_vec kept(const access_vec *v)
 {
-    access_vec out = {0};
-    for (size_t i = 0; i < v->n; ++i) access_vec_push(s->cx->mem, &out, v->at[i]);
-    return out;
+    return (access_vec){.at = v->at, .n = v->n, .cap = v->n};
+}
+
+static void forget_pending(scan *s)
+{
+    s->pending = access_vec_none();
+    ++s->barriers;
 }
 
 static void need(scan *s, map *where, const ir_node *stmt)
 {
     map_put_id(s->cx->mem, where, stmt, stmt);
     s->found = true;
-    s->pending = access_vec_none();
+    forget_pending(s);
 }
 
 /* The accesses happen after all that is pending; a barrier between goes to `stmt` in `where`. */
@@ -85,7 +91,8 @@ static void scan_if(scan *s, const ir_if *n)
 {
     meet_reads(s, &s->needed, &n->node, n->cond);
     thread_box box = s->space.box;
-    access_vec before = copied(s, &s->pending);
+    unsigned barriers = s->barriers;
+    access_vec before = kept(&s->pending);
     sync_assume(&s->space, n->cond, true);
     scan_stmt(s, n->yes);
     access_vec after_yes = s->pending;
@@ -96,7 +103,10 @@ static void scan_if(scan *s, const ir_if *n)
         scan_stmt(s, n->no);
         s->space.box = box;
     }
-    add_all(s, &s->pending, &after_yes);
+    /* Both ways begin with what was pending before, unless a barrier is on one. */
+    for (size_t i = s->barriers == barriers ? before.n : 0; i < after_yes.n; ++i) {
+        sync_add(s->cx->mem, &s->pending, &after_yes.at[i]);
+    }
 }
 
 /* ---- Loops -------------------------------------------------------------------------------------- */
@@ -114,7 +124,7 @@ static void scan_round(scan *s, loop_frame *f, map *where)
     }
     scan_stmt(s, f->body);
     s->loop = outer;
-    if (map_get_id(&s->needed_at_end, f->loop) != NULL) s->pending = access_vec_none();
+    if (map_get_id(&s->needed_at_end, f->loop) != NULL) forget_pending(s);
     add_all(s, &s->pending, &f->after_continue);
 }
 
@@ -125,7 +135,7 @@ static void settle(scan *s, loop_frame *f)
     map_put_id(s->cx->mem, &s->settled, f->loop, f->loop);
     static const ir_var mark = {.type = {.code = IR_HANDLE}};
     access before = {.memory = &mark};
-    s->pending = access_vec_none();
+    forget_pending(s);
     sync_add(s->cx->mem, &s->pending, &before);
     scan_round(s, f, &s->needed);
     /* Where every way through a round leads past a barrier, what is pending stems from the round just before. */
@@ -153,25 +163,31 @@ static bool test_round(scan *s, loop_frame *f)
     return met;
 }
 
-/* What is pending after the loop: each access of a round stands for the same in every round. */
-static void leave(scan *s, loop_frame *f, const access_vec *before)
+static void add_outside(scan *s, const loop_frame *f, const access_vec *of, size_t first)
 {
-    access_vec all = copied(s, &s->pending);
-    add_all(s, &all, &f->after_break);
-    add_all(s, &all, before); /* no round at all */
-    s->pending = access_vec_none();
-    for (size_t i = 0; i < all.n; ++i) {
-        access a = f->var != NULL ? sync_outside(&s->space, &all.at[i], f->var) : all.at[i];
+    for (size_t i = first; i < of->n; ++i) {
+        access a = f->var != NULL ? sync_outside(&s->space, &of->at[i], f->var) : of->at[i];
         sync_add(s->cx->mem, &s->pending, &a);
     }
+}
+
+/* What is pending after the loop: each access of a round stands for the same in every round. `before`: without one;
+ * the rest begins with it unless there was a barrier. */
+static void leave(scan *s, const loop_frame *f, const access_vec *before, bool barrier)
+{
+    access_vec round = s->pending;
+    s->pending = kept(before);
+    add_outside(s, f, &round, barrier ? 0 : before->n);
+    add_outside(s, f, &f->after_break, 0);
 }
 
 /* The variable of a loop that every thread goes round alike has a range; else it is any thread's own. */
 static void scan_loop(scan *s, loop_frame f)
 {
-    access_vec before = copied(s, &s->pending);
+    access_vec before = kept(&s->pending);
     if (!s->testing) settle(s, &f);
-    s->pending = copied(s, &before);
+    s->pending = kept(&before);
+    unsigned barriers = s->barriers;
     if (test_round(s, &f)) {
         if (s->testing) {
             s->hit = true;
@@ -181,7 +197,7 @@ static void scan_loop(scan *s, loop_frame f)
             test_round(s, &f);
         }
     }
-    leave(s, &f, &before);
+    leave(s, &f, &before, s->barriers != barriers);
 }
 
 static void scan_jump(scan *s, const ir_node *n)
@@ -190,18 +206,18 @@ static void scan_jump(scan *s, const ir_node *n)
     if (f == NULL) return;
     bool again = n->kind == IR_CONTINUE;
     if (again && map_get_id(&s->needed_at_end, f->loop) != NULL) {
-        if (s->testing) s->pending = access_vec_none();
+        if (s->testing) forget_pending(s);
         else need(s, &s->needed, n);
     }
     add_all(s, again ? &f->after_continue : &f->after_break, &s->pending);
-    s->pending = access_vec_none();
+    forget_pending(s);
 }
 
 /* ---- Statements --------------------------------------------------------------------------------- */
 
 static void scan_stmt(scan *s, const ir_node *n)
 {
-    if (map_get_id(&s->needed, n) != NULL) s->pending = access_vec_none();
+    if (map_get_id(&s->needed, n) != NULL) forget_pending(s);
     access_vec fresh = {0};
     switch ((int)n->kind) {
     case IR_SEQ:
@@ -222,7 +238,7 @@ static void scan_stmt(scan *s, const ir_node *n)
     default: break;
     }
     if (is_barrier(n)) {
-        s->pending = access_vec_none();
+        forget_pending(s);
         return;
     }
     sync_accesses(&s->space, n, &fresh);
