@@ -50,7 +50,29 @@ static void answer_defined(LLVMModuleRef m, const air_job *job, const air_functi
         bool defined = false;
         for (size_t i = 0; i < n; ++i) defined |= all[i].global == what && given(job, all[i].index) != NULL;
         LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), defined, 0));
+        LLVMInstructionEraseFromParent(call);
     }
+}
+
+/* air.normalize_function_constant_predicate(x): the calls become x != 0, which LLVM can compute. */
+static void answer_predicates(LLVMContextRef c, LLVMModuleRef m)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (!str_starts(air_name(f), STR("air.normalize_function_constant_predicate."))) continue;
+        for (LLVMUseRef u = LLVMGetFirstUse(f), next; u != NULL; u = next) {
+            next = LLVMGetNextUse(u);
+            LLVMValueRef call = LLVMGetUser(u);
+            if (LLVMIsACallInst(call) == NULL || LLVMGetNumArgOperands(call) != 1) continue;
+            LLVMValueRef x = LLVMGetOperand(call, 0);
+            if (LLVMTypeOf(x) != LLVMTypeOf(call) || LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind) continue;
+            LLVMPositionBuilderBefore(b, call);
+            LLVMValueRef is = LLVMBuildICmp(b, LLVMIntNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
+            LLVMReplaceAllUsesWith(call, LLVMBuildZExtOrBitCast(b, is, LLVMTypeOf(x), ""));
+            LLVMInstructionEraseFromParent(call);
+        }
+    }
+    LLVMDisposeBuilder(b);
 }
 
 static bool fill_constants(arena *mem, LLVMModuleRef m, const air_job *job, ingot_error *error)
@@ -115,7 +137,7 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
     if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
     *starts = start_kernel(c, m, kernel);
     if (!*starts) return true;
-    return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,adce)", NULL, error);
+    return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,sccp,adce)", NULL, error);
 }
 
 /* ---- This processor ---------------------------------------------------------------------------------------------- */
@@ -273,6 +295,7 @@ static void compile(void *user)
         p->done = true;
         return;
     }
+    answer_predicates(context.c, module);
     if (!fill_constants(p->mem, module, job, p->error)) return;
     machine m;
     bool starts = false;

@@ -79,6 +79,15 @@ static air_owner *place_computed(air_lower *l, LLVMTypeRef type, LLVMValueRef in
     return owner;
 }
 
+/* What the text called it: c of "_Z1c.MTL_FC_INIT_0_i". */
+static str source_name(str name)
+{
+    size_t at = 2, n = 0;
+    if (!str_starts(name, STR("_Z"))) return name;
+    while (at < name.n && name.p[at] >= '0' && name.p[at] <= '9' && n < name.n) n = n * 10 + (size_t)(name.p[at++] - '0');
+    return n != 0 && n <= name.n - at ? (str){name.p + at, n} : name;
+}
+
 /* A threadgroup variable gets its place in the group's memory, anything else becomes a constant of the new module. */
 static air_owner *place_global(air_lower *l, LLVMValueRef v)
 {
@@ -103,7 +112,7 @@ static air_owner *place_global(air_lower *l, LLVMValueRef v)
     const bool computed = !LLVMIsGlobalConstant(v) && space_of(v) == 2 && l->starts;
     if (initial != NULL && !LLVMIsExternallyInitialized(v) && computed) return place_computed(l, type, initial, owner);
     if (initial == NULL || !LLVMIsGlobalConstant(v) || LLVMIsExternallyInitialized(v)) {
-        const str name = air_name(v);
+        const str name = source_name(air_name(v));
         air_refuse(l, "the variable '%.*s' has no known value: it may be a function constant that was not given", STR_ARG(name));
         initial = NULL;
     }

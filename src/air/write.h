@@ -133,6 +133,9 @@ str air_write_type_name(air_writer *w, const mf_type *t, bool sign); /* "f32", "
 mf_type air_write_like(mf_scalar s, unsigned width);
 LLVMValueRef air_write_int(air_writer *w, uint64_t v);
 
+/* write_pack.c: NULL where `e` is no packing. */
+LLVMValueRef air_write_pack(air_writer *w, const mf_expr *e);
+
 /* write_group.c: those that look beyond one thread */
 LLVMValueRef air_write_group(air_writer *w, const mf_expr *e);
 LLVMValueRef air_write_diagonal(air_writer *w, const mf_type *t, LLVMValueRef v);

@@ -283,8 +283,27 @@ static LLVMValueRef saturating(air_writer *w, const call *c, mf_op o)
     return pick(w, over, end, r);
 }
 
+/* By halves: the four products of 32 bits, and for signed numbers what they are short of. */
+static LLVMValueRef upper_product_64(air_writer *w, const call *c)
+{
+    LLVMValueRef a = c->a[0], b = c->a[1], low = number(w, c, 0, UINT32_MAX), by = number(w, c, 0, 32);
+    LLVMValueRef al = LLVMBuildAnd(w->b, a, low, ""), ah = LLVMBuildLShr(w->b, a, by, "");
+    LLVMValueRef bl = LLVMBuildAnd(w->b, b, low, ""), bh = LLVMBuildLShr(w->b, b, by, "");
+    LLVMValueRef ll = LLVMBuildMul(w->b, al, bl, ""), hl = LLVMBuildMul(w->b, ah, bl, ""), lh = LLVMBuildMul(w->b, al, bh, "");
+    LLVMValueRef middle = LLVMBuildAdd(w->b, LLVMBuildLShr(w->b, ll, by, ""), LLVMBuildAnd(w->b, hl, low, ""), "");
+    middle = LLVMBuildAdd(w->b, middle, LLVMBuildAnd(w->b, lh, low, ""), "");
+    LLVMValueRef r = LLVMBuildAdd(w->b, LLVMBuildMul(w->b, ah, bh, ""), LLVMBuildLShr(w->b, hl, by, ""), "");
+    r = LLVMBuildAdd(w->b, r, LLVMBuildLShr(w->b, lh, by, ""), "");
+    r = LLVMBuildAdd(w->b, r, LLVMBuildLShr(w->b, middle, by, ""), "");
+    if (!c->is_signed) return r;
+    LLVMValueRef sign = number(w, c, 0, 63);
+    r = LLVMBuildSub(w->b, r, LLVMBuildAnd(w->b, LLVMBuildAShr(w->b, a, sign, ""), b, ""), "");
+    return LLVMBuildSub(w->b, r, LLVMBuildAnd(w->b, LLVMBuildAShr(w->b, b, sign, ""), a, ""), "");
+}
+
 static LLVMValueRef upper_product(air_writer *w, const call *c)
 {
+    if (mf_scalar_size(c->t->scalar) == 8) return upper_product_64(w, c);
     const unsigned width = 8 * mf_scalar_size(c->t->scalar);
     LLVMTypeRef wide = LLVMIntTypeInContext(w->c, 2 * width);
     if (c->t->width > 1) wide = LLVMVectorType(wide, c->t->width);
@@ -370,8 +389,8 @@ static bool int_function(air_writer *w, const call *c, LLVMValueRef *r)
     case MF_FN_RHADD: *r = half_sum(w, c, true); return true;
     case MF_FN_MAD24: *r = op(w, c, MF_OP_ADD, op(w, c, MF_OP_MUL, c->a[0], c->a[1]), c->a[2]); return true;
     case MF_FN_MUL24: *r = op(w, c, MF_OP_MUL, c->a[0], c->a[1]); return true;
-    case MF_FN_MULHI: *r = upper_product(w, c); return mf_scalar_size(c->t->scalar) < 8;
-    case MF_FN_MADHI: *r = op(w, c, MF_OP_ADD, upper_product(w, c), c->a[2]); return mf_scalar_size(c->t->scalar) < 8;
+    case MF_FN_MULHI: *r = upper_product(w, c); return true;
+    case MF_FN_MADHI: *r = op(w, c, MF_OP_ADD, upper_product(w, c), c->a[2]); return true;
     case MF_FN_ROTATE: *r = rotated(w, c); return true;
     default: return false;
     }
@@ -549,12 +568,33 @@ static bool math_function(air_writer *w, const call *c, LLVMValueRef *r)
     return true;
 }
 
-/* Functions with a second result: f(x, thread T &out). frexp is not among AIR's seen functions. */
+/* A float's fraction of [0.5, 1) and the exponent that goes with it (0 for zero, infinity and NaN, which are their own
+ * fraction), by its bits: frexp is not among AIR's seen functions. */
+static LLVMValueRef fraction_and_exponent(air_writer *w, const call *f, LLVMValueRef x, LLVMValueRef *exponent)
+{
+    LLVMValueRef m = magnitude(w, f, x), small = LLVMBuildICmp(w->b, LLVMIntULT, m, bits_number(w, f, 0x00800000), "");
+    LLVMValueRef y = pick(w, small, op(w, f, MF_OP_MUL, x, number(w, f, 16777216.0, 0)), x); /* denormals times 2^24 */
+    LLVMValueRef e = LLVMBuildLShr(w->b, magnitude(w, f, y), bits_number(w, f, 23), "");
+    e = LLVMBuildSub(w->b, e, pick(w, small, bits_number(w, f, 126 + 24), bits_number(w, f, 126)), "");
+    LLVMValueRef r = LLVMBuildAnd(w->b, bits(w, f, y), bits_number(w, f, 0x807fffff), "");
+    r = LLVMBuildBitCast(w->b, LLVMBuildOr(w->b, r, bits_number(w, f, 0x3f000000), ""), f->type, "");
+    LLVMValueRef own = LLVMBuildICmp(w->b, LLVMIntUGE, m, bits_number(w, f, infinity_bits(f)), "");
+    own = LLVMBuildOr(w->b, own, LLVMBuildICmp(w->b, LLVMIntEQ, m, bits_number(w, f, 0), ""), "");
+    *exponent = pick(w, own, bits_number(w, f, 0), e);
+    return pick(w, own, x, r);
+}
+
+/* Functions with a second result: f(x, thread T &out). */
 static LLVMValueRef two_results(air_writer *w, call *c)
 {
     const air_place out = air_write_place(w, c->e->args[1]);
     const call f = in_float(w, c);
     LLVMValueRef x = widened(w, c, c->a[0]), first, second;
+    if (c->e->builtin == MF_FN_FREXP) {
+        first = fraction_and_exponent(w, &f, x, &second);
+        air_write_store(w, out, second);
+        return narrowed(w, c, first);
+    }
     if (c->e->builtin == MF_FN_SINCOS) {
         first = named(w, &f, "sin", &x, 1);
         second = named(w, &f, "cos", &x, 1);
@@ -579,8 +619,9 @@ LLVMValueRef air_write_builtin(air_writer *w, const mf_expr *e)
     if ((traits & (MF_ATOMIC | MF_CROSS_LANE | MF_BARRIER)) != 0 || e->builtin == MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX)
         return air_write_group(w, e);
     call c = {.e = e, .fast = is_fast(w, e)};
-    const bool two = e->builtin == MF_FN_SINCOS || e->builtin == MF_FN_MODF;
-    LLVMValueRef r = NULL;
+    const bool two = e->builtin == MF_FN_SINCOS || e->builtin == MF_FN_MODF || e->builtin == MF_FN_FREXP;
+    LLVMValueRef r = air_write_pack(w, e);
+    if (r != NULL) return r;
     if (e->arg_count != 0 && e->arg_count <= 4 && ((traits & MF_PURE) != 0 || two)) {
         c.t = e->args[0]->type;
         c.type = air_write_value_type(w, c.t);

@@ -20,16 +20,16 @@ static int take_constant(msl_run *r, const char *text, ingot_metal_constant *out
         out->name = NULL;
         out->index = (uint32_t)index;
     }
-    if (!cli_literal(equals + 1, &r->c->pool, &out->value, &why))
+    const char *word = equals + 1; /* MSL's own words beside Python's */
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) {
+        out->value = ingot_bool(word[0] == 't');
+        return CLI_GOOD;
+    }
+    if (!cli_literal(word, &r->c->pool, &out->value, &why))
         return cli_usage(r->c, "--constant %s: %s", name, why.data);
     bool number = out->value.kind == INGOT_VALUE_BOOL || out->value.kind == INGOT_VALUE_INT ||
                   out->value.kind == INGOT_VALUE_FLOAT;
-    if (out->value.kind == INGOT_VALUE_STR) {
-        const char *word = equals + 1;
-        number = strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
-        out->value = ingot_bool(word[0] == 't');
-    }
-    return number ? CLI_GOOD : cli_usage(r->c, "--constant %s: '%s' is no number, true or false", name, equals + 1);
+    return number ? CLI_GOOD : cli_usage(r->c, "--constant %s: '%s' is no number, true or false", name, word);
 }
 
 static int no_kernel(msl_run *r, const char *name)

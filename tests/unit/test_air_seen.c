@@ -1,0 +1,209 @@
+/* Every air.* function that Apple-made files were seen to declare: those that run are called in one module that has to
+ * load, the others are refused by their names; docs/air.md says how many. Needs llvm-as, named by INGOT_LLVM_AS. */
+#define _GNU_SOURCE /* mkdtemp */
+#include "test.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "air/air.h"
+#include "pack/metallib_write.h"
+#include "rt/component.h"
+
+typedef struct seen {
+    bool runs;
+    const char *declaration;
+} seen;
+
+static const seen rows[] = {
+#define AIR_SEEN(runs, declaration) {runs, declaration},
+#include "air_seen.def"
+#undef AIR_SEEN
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const char head[] =
+    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64-v16:16:16-v24:32:32-v32:32:32-"
+    "v48:64:64-v64:64:64-v96:128:128-v128:128:128-v192:256:256-v256:256:256-v512:512:512-v1024:1024:1024-n8:16:32\"\n"
+    "target triple = \"air64_v26-apple-macosx14.0.0\"\n"
+    "%struct._simdgroup_event_t = type opaque\n%struct._texture_2d_t = type opaque\n%struct._texture_cube_t = type opaque\n"
+    "%struct._sampler_t = type opaque\n%struct._visible_function_table_t = type opaque\n"
+    "@group = internal addrspace(3) global [4096 x i8] undef, align 16\n@fixed = internal addrspace(2) constant [64 x i8] zeroinitializer, align 16\n";
+
+static const char tail[] =
+    "!air.kernel = !{!0}\n!0 = !{void (i8 addrspace(1)*)* @k, !1, !2}\n!1 = !{}\n!2 = !{!3}\n"
+    "!3 = !{i32 0, !\"air.buffer\", !\"air.location_index\", i32 0, i32 1, !\"air.read_write\", !\"air.address_space\", i32 1, "
+    "!\"air.arg_type_size\", i32 1, !\"air.arg_type_align_size\", i32 1, !\"air.arg_type_name\", !\"char\", !\"air.arg_name\", !\"a\"}\n";
+
+/* The next argument's type: to a comma that stands in no brackets, or the closing one. */
+static str next_type(const char **at)
+{
+    const char *begin = *at, *p = begin;
+    for (int depth = 0; depth > 0 || (*p != ',' && *p != ')'); ++p) depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
+    *at = *p == ',' ? p + 2 : p;
+    return (str){begin, (size_t)(p - begin)};
+}
+
+/* A value of the type, loaded or pointed at, as %v<n>; flags (i1, and integers, which often have to be constant) are written out. */
+static void put_argument(buf *body, buf *call, str type, unsigned n)
+{
+    const bool pointer = type.p[type.n - 1] == '*';
+    const char *space = pointer ? memchr(type.p, 'a', type.n) : NULL;
+    while (space != NULL && strncmp(space, "addrspace(", 10) != 0) space = memchr(space + 1, 'a', type.n - (size_t)(space + 1 - type.p));
+    buf_printf(call, "%s%.*s ", call->n != 0 ? ", " : "", STR_ARG(type));
+    if (type.p[0] == 'i' && !pointer) {
+        buf_text(call, str_is(type, "i1") ? "false" : "1");
+        return;
+    }
+    buf_printf(call, "%%v%u", n);
+    if (space != NULL && space[10] == '1') {
+        buf_printf(body, "  %%v%u = bitcast i8 addrspace(1)* %%a to %.*s\n", n, STR_ARG(type));
+    } else if (space != NULL) {
+        const char *from = space[10] == '3' ? "[4096 x i8] addrspace(3)* @group" : "[64 x i8] addrspace(2)* @fixed";
+        buf_printf(body, "  %%v%u = bitcast %s to %.*s\n", n, from, STR_ARG(type));
+    } else if (pointer) {
+        buf_printf(body, "  %%v%u = alloca %.*s\n", n, (int)type.n - 1, type.p);
+    } else {
+        buf_printf(body, "  %%p%u = bitcast i8 addrspace(1)* %%a to %.*s addrspace(1)*\n", n, STR_ARG(type));
+        buf_printf(body, "  %%v%u = load %.*s, %.*s addrspace(1)* %%p%u, align 1\n", n, STR_ARG(type), STR_ARG(type), n);
+    }
+}
+
+static str name_of(const char *declaration)
+{
+    const char *begin = strchr(declaration, '@') + 1;
+    return (str){begin, (size_t)(strchr(begin, '(') - begin)};
+}
+
+/* Functions of one name and several types cannot stand in one module. */
+static bool is_again(size_t row)
+{
+    for (size_t i = 0; i < row; ++i)
+        if (str_eq(name_of(rows[i].declaration), name_of(rows[row].declaration))) return true;
+    return false;
+}
+
+static void put_call(buf *text, buf *declarations, const char *declaration, unsigned *n)
+{
+    const str name = name_of(declaration);
+    const char *at = name.p + name.n + 1;
+    const int result = (int)(name.p - 2 - declaration);
+    buf call = buf_make(&mem_default);
+    buf_printf(declarations, "declare %s\n", declaration);
+    while (*at != ')') put_argument(text, &call, next_type(&at), (*n)++);
+    const bool is_void = strncmp(declaration, "void", 4) == 0;
+    if (is_void) buf_printf(text, "  call void @%.*s(%.*s)\n", STR_ARG(name), (int)call.n, call.p);
+    else buf_printf(text, "  %%v%u = call %.*s @%.*s(%.*s)\n", (*n)++, result, declaration, STR_ARG(name), (int)call.n, call.p);
+    buf_free(&call);
+}
+
+/* The bitcode of a module whose kernel k calls the chosen ones: those of one row, or all that run (row ROWS). */
+static buf assemble(size_t row)
+{
+    char folder[] = "/tmp/air-seen-XXXXXX", command[400];
+    buf body = buf_make(&mem_default), declarations = buf_make(&mem_default), out = buf_make(&mem_default);
+    unsigned n = 0;
+    for (size_t i = 0; i < ROWS; ++i)
+        if (row == ROWS ? rows[i].runs && !is_again(i) : i == row) put_call(&body, &declarations, rows[i].declaration, &n);
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(command, sizeof command, "%s/t.ll", folder);
+    FILE *f = fopen(command, "w");
+    assert_non_null(f);
+    fprintf(f, "%s%.*s\ndefine void @k(i8 addrspace(1)* %%a) {\n%.*s  ret void\n}\n%s", head, (int)declarations.n, declarations.p, (int)body.n,
+            body.p, tail);
+    assert_int_equal(fclose(f), 0);
+    (void)snprintf(command, sizeof command, "%s %s/t.ll -o %s/t.bc", getenv("INGOT_LLVM_AS"), folder, folder);
+    assert_int_equal(system(command), 0);
+    (void)snprintf(command, sizeof command, "%s/t.bc", folder);
+    f = fopen(command, "rb");
+    assert_non_null(f);
+    for (int c; (c = getc(f)) != EOF;) buf_u8(&out, (uint8_t)c);
+    (void)fclose(f);
+    while (out.n % 16 != 0) buf_u8(&out, 0);
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    buf_free(&body);
+    buf_free(&declarations);
+    return out;
+}
+
+static ingot_status load(const air_component *air, size_t row, ingot_error *error)
+{
+    buf module = assemble(row), file = buf_make(&mem_default);
+    pool memory = pool_make(&mem_default);
+    metallib_function f = {.name = STR("k"), .type = METALLIB_KERNEL, .module = buf_view(&module), .air = {2, 6}, .language = {3, 1}};
+    metallib m = {.format_major = 1, .format_minor = 2, .format_patch = 7, .is_macos = true, .is_64_bit = true, .platform = 1, .os_major = 14,
+                  .functions = &f, .function_count = 1};
+    assert_int_equal(metallib_seal(&memory, &m, error), INGOT_OK);
+    metallib_write(&m, &file);
+    const air_source source = {.bytes = buf_view(&file), .kernel = "k"};
+    air_kernel *k = NULL;
+    const ingot_status status = air->load(&mem_default, &source, &k, error);
+    air->free(k);
+    pool_free(&memory);
+    buf_free(&module);
+    buf_free(&file);
+    return status;
+}
+
+static void all_that_run_load(void **state)
+{
+    const air_component *air = *state;
+    ingot_error error;
+    if (air == NULL) skip();
+    if (load(air, ROWS, &error) != INGOT_OK) fail_msg("%s", error.message);
+}
+
+static void others_are_refused_by_name(void **state)
+{
+    const air_component *air = *state;
+    ingot_error error;
+    if (air == NULL) skip();
+    for (size_t i = 0; i < ROWS; ++i) {
+        if (rows[i].runs) continue;
+        assert_int_equal(load(air, i, &error), INGOT_UNSUPPORTED);
+        const str name = name_of(rows[i].declaration);
+        char whole[200];
+        (void)snprintf(whole, sizeof whole, "'%.*s'", STR_ARG(name));
+        if (strstr(error.message, whole) == NULL) fail_msg("%s is not named: %s", whole, error.message);
+    }
+}
+
+static void the_page_counts_them(void **state)
+{
+    (void)state;
+    char want[100];
+    unsigned run = 0;
+    for (size_t i = 0; i < ROWS; ++i) run += rows[i].runs;
+    (void)snprintf(want, sizeof want, "%u of the %u functions", run, (unsigned)ROWS);
+    buf page = buf_make(&mem_default);
+    FILE *f = fopen("docs/air.md", "rb");
+    assert_non_null(f);
+    for (int c; (c = getc(f)) != EOF;) buf_char(&page, (char)c);
+    (void)fclose(f);
+    buf_char(&page, '\0');
+    if (strstr(page.p, want) == NULL) fail_msg("docs/air.md does not say '%s'", want);
+    buf_free(&page);
+}
+
+static int find_component(void **state)
+{
+    ingot_error error;
+    const air_component *air = rt_component(&error);
+    if (air != NULL && getenv("INGOT_LLVM_AS") == NULL) printf("skipped: INGOT_LLVM_AS names no llvm-as\n");
+    else if (air == NULL) printf("skipped: %s\n", error.message);
+    const void *found = getenv("INGOT_LLVM_AS") != NULL ? air : NULL;
+    memcpy(state, &found, sizeof found);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_that_run_load),
+        cmocka_unit_test(others_are_refused_by_name),
+        cmocka_unit_test(the_page_counts_them),
+    };
+    return cmocka_run_group_tests(tests, find_component, NULL);
+}
