@@ -53,6 +53,28 @@ static value eval_quoted(script *s, str text, span at, defines mode)
     return eval(s, n);
 }
 
+static void define_in_shape(void *user, const ast *n)
+{
+    quoted *q = user;
+    if (n->kind != AST_STRING) return;
+    lex_input input = {.text = ast_as_string(n)->value, .is_fixed = true, .fixed = n->at};
+    const ast *e = parse_expression(q->s->mem, q->s->diags, input);
+    if (e != NULL) ast_each(e, define_name, q);
+}
+
+void buffer_define_quoted(script *s, const ast *annotation)
+{
+    if (annotation->kind != AST_CALL) return;
+    ast_list args = ast_as_call(annotation)->args;
+    quoted q = {.s = s, .mode = DEFINES_SYMBOLS};
+    for (size_t i = 0; i < args.n; ++i) {
+        bool named = args.at[i]->kind == AST_KEYWORD;
+        const ast *shape = named ? ast_as_keyword(args.at[i])->value : args.at[i];
+        if (named ? !str_is(ast_as_keyword(args.at[i])->name, "shape") : i != 0) continue;
+        if (shape->kind == AST_TUPLE) ast_each(shape, define_in_shape, &q);
+    }
+}
+
 /* One extent, stride or offset. NULL: reported. */
 static const ir_node *dimension(script *s, value v, span at, defines mode)
 {
@@ -301,7 +323,7 @@ static const ir_var *data_pointer(script *s, value data, str name, span at)
     return v;
 }
 
-static value declare(script *s, const call *c, buffer_spec *spec)
+value buffer_declare(script *s, const call *c, buffer_spec *spec)
 {
     str name = call_hint(c, "buffer");
     const ir_var *data = data_pointer(s, spec->data, name, c->at);
@@ -323,7 +345,7 @@ value fn_decl_buffer(script *s, const call *c)
 {
     buffer_spec spec;
     if (!needs_body(s, c) || !spec_from_call(s, c, &spec)) return value_poison();
-    if (value_is_given(spec.data)) return declare(s, c, &spec);
+    if (value_is_given(spec.data)) return buffer_declare(s, c, &spec);
     const ir_buffer *b = buffer_make(s, &spec, call_hint(c, "buffer"), NULL);
     if (b == NULL) return value_poison();
     emit_alloc(s, b, (ir_attrs){0}, c->at);
@@ -336,7 +358,7 @@ value fn_buffer(script *s, const call *c)
     buffer_spec spec;
     if (!spec_from_call(s, c, &spec)) return value_poison();
     if (s->suite != NULL && !s->in_signature) {
-        if (value_is_given(spec.data)) return declare(s, c, &spec);
+        if (value_is_given(spec.data)) return buffer_declare(s, c, &spec);
         return script_error(s, c->at, "T.%s in a body needs data=; T.alloc_buffer makes new memory",
                             c->row->name);
     }

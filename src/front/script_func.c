@@ -112,6 +112,7 @@ static void read_param(script *s, const ast_param *p)
 {
     if (!is_plain_param(s, p)) return;
     str name = p->name;
+    buffer_define_quoted(s, p->annotation);
     value v = eval_named(s, p->annotation, (hints){&name, 1});
     bool symbol = v.kind == VALUE_EXPR && v.as.expr->kind == IR_VAR;
     bool spec = v.kind == VALUE_SPEC && !v.as.spec->is_let && !v.as.spec->is_local;

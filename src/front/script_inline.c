@@ -154,6 +154,7 @@ static bool bind_arg(inlining *c, const ast_param *p, value arg, span at)
     if (p->annotation == NULL || p->stars != 0 || p->initial != NULL) return false; /* reported where it stands */
     str name = p->name;
     s->in_signature = true;
+    buffer_define_quoted(s, p->annotation);
     value type = eval_named(s, p->annotation, (hints){&name, 1});
     bool good = false, handle = type.kind == VALUE_FUNCTION && type.as.function.row->fn == fn_handle;
     if (type.kind == VALUE_SPEC && !type.as.spec->is_let && !type.as.spec->is_local) {

@@ -380,6 +380,10 @@ const ir_node *scalar_load(script *s, const ir_buffer *b, span at);
 void scalar_store(script *s, const ir_buffer *b, value v, span at);
 bool spec_from_call(script *s, const call *c, buffer_spec *out);
 value shape_of(script *s, ir_list list);
+/* A DECL of a view with spec->data; the call's hint names it. */
+value buffer_declare(script *s, const call *c, buffer_spec *spec);
+/* Makes the variables of the quoted names in the shape of a parameter's annotation, which may use them unquoted as well. */
+void buffer_define_quoted(script *s, const ast *annotation);
 /* The type of the scalar parameter of that name, also where it comes later in the signature; else `otherwise`. */
 ir_type script_symbol_type(script *s, str name, ir_type otherwise);
 /* The variable that TypeVar(name) is in the function being read. */

@@ -18,8 +18,7 @@
  *                     B[bx, t] = B[bx, t] + S[t]
  *
  * A sibling with fewer threads is guarded; it may hold no barrier then. A store outside of an axis
- * that is lifted above it would be run by all its threads: where the buffer is also read out there,
- * only the first one stores. Sibling nests of the host that share threadgroup memory are one
+ * that is lifted above it would be run by all its threads: to memory that other threads see only the first one stores. Sibling nests of the host that share threadgroup memory are one
  * kernel, if that needs no grid. Left alone: kernels whose axes are their outermost loops already,
  * virtual threads, an axis bound again inside itself (see unify_thread_binding). */
 #include "ir/fold.h"
@@ -32,7 +31,6 @@ typedef struct lift {
         axes; /* of the region, in order of appearance, with the largest extent of each */
     thread_axis_vec open; /* the axes around the statement at hand */
     map by;               /* variable -> the variable of its axis */
-    map loaded;           /* pointers of buffers read where some axis is not open */
 } lift;
 
 /* ---- What a region binds ------------------------------------------------------------------------
@@ -60,7 +58,6 @@ static const ir_node *larger(lift *l, const thread_axis *first, const thread_axi
 
 static void add_axis(lift *l, const thread_axis *axis)
 {
-    thread_axis_warn(l->cx, axis);
     for (size_t i = 0; i < l->axes.n; ++i) {
         thread_axis *first = &l->axes.at[i];
         if (!str_eq(first->tag, axis->tag)) continue;
@@ -90,7 +87,7 @@ static void survey_node(ir_walk *w, const ir_node *n)
     ir_walk_children(w, n);
 }
 
-static void survey_load(ir_walk *w, const ir_node *n)
+static void survey_memory(ir_walk *w, const ir_node *n)
 {
     lift *l = ((survey *)(void *)w)->l;
     thread_axis axis;
@@ -99,10 +96,6 @@ static void survey_load(ir_walk *w, const ir_node *n)
     if (n->kind == IR_ALLOC && ir_as_alloc(n)->buffer->scope == IR_SCOPE_GLOBAL &&
         l->open.n < l->axes.n) {
         thread_axis_refuse_global(l->cx, ir_as_alloc(n)->buffer);
-    }
-    if (n->kind == IR_LOAD && l->open.n < l->axes.n) {
-        const ir_var *data = ir_as_load(n)->buffer->data;
-        map_put_id(l->cx->mem, &l->loaded, data, data);
     }
     ir_walk_children(w, n);
     if (opens) l->open.n--;
@@ -146,15 +139,12 @@ static const ir_node *guarded(lift *l, const thread_axis *axis, const thread_axi
     return ir_make(mem, IF, if, axis->from->at, IR_VOID, .cond = cond, .yes = body);
 }
 
-/* A store that all threads of a lifted axis would repeat, left to the first one where repeating it
- * may change what is stored. */
+/* A store that all threads of a lifted axis would repeat, left to the first one. */
 static const ir_node *store_once(lift *l, const ir_node *n)
 {
     arena *mem = l->cx->mem;
     const ir_buffer *b = ir_as_store(n)->buffer;
-    bool seen_by_others = b->scope == IR_SCOPE_GLOBAL || b->scope == IR_SCOPE_SHARED ||
-                          b->scope == IR_SCOPE_SHARED_DYN;
-    if (!seen_by_others || map_get_id(&l->loaded, b->data) == NULL) return n;
+    if (b->scope != IR_SCOPE_GLOBAL && !thread_scope_is_shared(b->scope)) return n;
     const ir_node *cond = NULL;
     for (size_t i = 0; i < l->axes.n; ++i) {
         const thread_axis *axis = &l->axes.at[i];
@@ -192,9 +182,10 @@ static const ir_node *lift_region(lift *l, const ir_node *root)
     survey s = {.w = {.node = survey_node}, .l = l};
     survey_node(&s.w, root);
     if (l->cx->diags->errors != 0 || is_lifted(l, root)) return root;
-    s.w.node = survey_load;
-    survey_load(&s.w, root);
+    s.w.node = survey_memory;
+    survey_memory(&s.w, root);
     const ir_node *body = ir_substitute(l->cx->mem, strip(&l->r, root), &l->by);
+    body = thread_axis_hints(l->cx, &l->axes, body);
     for (size_t i = l->axes.n; i-- > 0;) {
         thread_axis axis = l->axes.at[i];
         body = ir_make(l->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,
@@ -286,7 +277,8 @@ static const ir_node *find_region(ir_rewrite *r, const ir_node *n)
 static const ir_node *lift_func(pass_context *cx, const ir_func *f)
 {
     regions s = {.r = {.mem = cx->mem, .node = find_region}, .cx = cx};
-    return find_region(&s.r, f->body);
+    /* All that a kernel written as such does is done by its threads, names before their axes included. */
+    return f->kind == IR_FUNC_KERNEL ? lifted(cx, f->body) : find_region(&s.r, f->body);
 }
 
 const ir_module *pass_lift_thread_binding(pass_context *cx, const ir_module *m)

@@ -20,7 +20,8 @@
  *         if tx == 0:
  *             B[0] = all[0]
  *
- * Thread loops inside the outermost reduction loop move out of it. A local result is stored by
+ * Thread loops around the block inside the outermost reduction loop move out of it; other statements there, which fetch
+ * what is reduced, stay. A local result is stored by
  * every thread. An init that is not the reducer's identity is combined in at the end. Ties of
  * argmin and argmax are settled by the index, where that is the reduction variable. Left alone:
  * blocks without init, or whose reduction variables are not bound to threadIdx. */
@@ -109,6 +110,7 @@ static bool add_inner(search *s, plan *p, const ir_node *n)
         return true;
     }
     bool is_loop = n->kind == IR_FOR;
+    if (n->kind == IR_SEQ) return true; /* looked at once the results are known */
     if (is_loop && map_get_id(&p->at_zero, ir_as_for(n)->var) != NULL) return true;
     if (is_loop && ir_is_const(ir_as_for(n)->extent, 1)) return true;
     if (is_loop) {
@@ -201,6 +203,43 @@ static void check_update(search *s, const ir_block *b)
            "it has no T.init, without which threads update one element at the same time", (str){0});
 }
 
+typedef struct holds_search {
+    const ir_node *wanted;
+    bool found;
+} holds_search;
+
+static void note_wanted(void *user, const ir_node *n)
+{
+    holds_search *h = user;
+    h->found |= n == h->wanted;
+}
+
+static bool holds(const ir_node *root, const ir_node *wanted)
+{
+    holds_search h = {wanted, false};
+    ir_each(root, note_wanted, &h);
+    return h.found;
+}
+
+/* The statements beside the block inside the reduction loops must leave the results alone. */
+static bool check_beside(search *s, const plan *p)
+{
+    bool inside = false;
+    for (size_t i = 0; i < s->path.n; ++i) {
+        inside |= s->path.at[i] == p->anchor;
+        if (!inside || s->path.at[i]->kind != IR_SEQ) continue;
+        ir_list body = ir_as_seq(s->path.at[i])->body;
+        for (size_t k = 0; k < body.n; ++k) {
+            bool touched = false;
+            for (size_t j = 0; j < p->fn.n; ++j) touched |= memory_is_touched(body.at[k], p->fn.parts[j].buffer->data);
+            if (!touched || holds(body.at[k], &p->block->node)) continue;
+            refuse(s, p->block, body.at[k]->at, "a statement inside its reduction loops uses its result", p->fn.parts[0].buffer->name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void plan_block(search *s, const ir_node *n)
 {
     const ir_block *b = ir_as_block(n);
@@ -216,6 +255,12 @@ static void plan_block(search *s, const ir_node *n)
         diag_error(s->cx->diags, n->at,
                    "No matched reducer for block '%.*s', which reduces over threads: %s",
                    STR_ARG(b->name), why);
+        return;
+    }
+    if (!check_beside(s, p)) return;
+    const plan *other = map_get_id(&s->plans, p->anchor);
+    if (other != NULL) {
+        refuse(s, b, other->block->node.at, "another block that does so shares its reduction loop", other->block->name);
         return;
     }
     map_put_id(s->cx->mem, &s->plans, p->anchor, p);
@@ -345,6 +390,14 @@ static const ir_node *update_loops(arena *mem, const plan *p, const ir_node *n,
     if (n == &p->block->node) return update;
     thread_axis axis;
     if (thread_axis_of(n, &axis)) return update_loops(mem, p, axis.body, update);
+    if (n->kind == IR_SEQ) {
+        ir_list body = ir_as_seq(n)->body;
+        const ir_node **at = arena_copy(mem, body.at, body.n * sizeof *at);
+        for (size_t i = 0; i < body.n; ++i) {
+            if (holds(at[i], &p->block->node)) at[i] = update_loops(mem, p, at[i], update);
+        }
+        return ir_seq_new(mem, at, body.n, n->at);
+    }
     ir_for copy = *ir_as_for(n);
     copy.body = update_loops(mem, p, copy.body, update);
     return arena_copy(mem, &copy, sizeof copy);

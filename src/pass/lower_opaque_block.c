@@ -13,7 +13,7 @@
  * dropped; one that would change what the program means is refused. Left alone: loops that a
  * `break` or `continue` belongs to, hints to unroll_loop, reduce_scope. */
 #include "ir/walk.h"
-#include "pass/pass.h"
+#include "pass/notes.h"
 
 typedef struct dissolve {
     ir_rewrite r;
@@ -21,67 +21,11 @@ typedef struct dissolve {
     map by; /* variable of a unit loop -> 0 */
 } dissolve;
 
-/* ---- Annotations and attributes -------------------------------------------------------------- */
-
-typedef enum note_use { NOTE_KEPT, NOTE_DROPPED, NOTE_REFUSED, NOTE_UNKNOWN } note_use;
-
-/* What becomes of an annotation of a loop or an attribute. */
-static const struct {
-    const char *key;
-    note_use use;
-} known[] = {
-    {"reduce_scope", NOTE_KEPT},
-    {"tirx.dyn_smem_bytes", NOTE_KEPT},
-    {"tir.dyn_smem_bytes", NOTE_KEPT},
-    {"pragma_unroll", NOTE_KEPT},
-    {"pragma_unroll_explicit", NOTE_KEPT},
-    {"pragma_auto_unroll_max_step", NOTE_KEPT},
-    {"disable_unroll", NOTE_KEPT},
-    /* How the program came to be; says nothing on what it does. */
-    {"tirx.script_parsing_detect_access", NOTE_DROPPED},
-    {"tir.script_parsing_detect_access", NOTE_DROPPED},
-    {"pragma_import_c", NOTE_REFUSED},
-    {"pragma_import_llvm", NOTE_REFUSED},
-    {"device_scope", NOTE_REFUSED},
-    {"coproc_scope", NOTE_REFUSED},
-    {"extern_scope", NOTE_REFUSED},
-    {"compute_scope", NOTE_REFUSED},
-};
-
-/* Does it stay? Warns or refuses where there is a need to. */
-static bool keep_note(dissolve *d, span at, const char *what, str key)
-{
-    note_use use = NOTE_UNKNOWN;
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (str_is(key, known[i].key)) use = known[i].use;
-    }
-    switch (use) {
-    case NOTE_KEPT: return true;
-    case NOTE_DROPPED: break;
-    case NOTE_REFUSED:
-        diag_error(d->cx->diags, at, "%s '%.*s' is not supported", what, STR_ARG(key));
-        break;
-    case NOTE_UNKNOWN: pass_warn_once(d->cx, at, what, key); break;
-    }
-    return false;
-}
-
-static ir_attrs kept_notes(dissolve *d, span at, ir_attrs notes)
-{
-    if (notes.n == 0) return notes;
-    ir_attr_entry *kept = arena_array(d->cx->mem, ir_attr_entry, notes.n);
-    size_t n = 0;
-    for (size_t i = 0; i < notes.n; ++i) {
-        if (keep_note(d, at, "annotation", notes.at[i].key)) kept[n++] = notes.at[i];
-    }
-    return n == notes.n ? notes : (ir_attrs){kept, n};
-}
-
 static const ir_node *attribute(dissolve *d, const ir_node *n)
 {
     const ir_attr *a = ir_as_attr(n);
     const char *what = str_starts(a->key, STR("pragma_")) ? "pragma" : "attribute";
-    return keep_note(d, n->at, what, a->key) ? n : a->body;
+    return note_stays(d->cx, n->at, what, a->key) ? n : a->body;
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
@@ -110,7 +54,7 @@ static bool has_jump(const ir_node *body)
 static const ir_node *loop(dissolve *d, const ir_node *n)
 {
     ir_for copy = *ir_as_for(n);
-    copy.annotations = kept_notes(d, n->at, copy.annotations);
+    copy.annotations = notes_kept(d->cx, n->at, copy.annotations);
     bool unit = copy.loop != IR_THREAD_BOUND && ir_is_const(copy.extent, 1);
     if (unit && !has_jump(copy.body)) {
         map_put_id(d->cx->mem, &d->by, copy.var, copy.min);
@@ -127,7 +71,7 @@ static const ir_node *block(dissolve *d, const ir_node *n)
 {
     arena *mem = d->cx->mem;
     const ir_block *b = ir_as_block(n);
-    (void)kept_notes(d, n->at, b->annotations);
+    (void)notes_kept(d->cx, n->at, b->annotations);
     ir_node_vec body = {0};
     for (size_t i = 0; i < b->allocs.n; ++i) {
         const ir_buffer *buffer = b->allocs.at[i];

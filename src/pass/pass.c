@@ -138,10 +138,3 @@ const ir_module *pass_each_body(pass_context *cx, const ir_module *m,
     fresh->funcs = (const ir_func *const *)funcs;
     return fresh;
 }
-
-void pass_warn_once(pass_context *cx, span at, const char *what, str name)
-{
-    if (map_get(&cx->warned, name) != NULL) return;
-    map_put(cx->diags->mem, &cx->warned, str_copy(cx->diags->mem, name), cx);
-    diag_warning(cx->diags, at, "%s '%.*s' is not known and has no effect", what, STR_ARG(name));
-}

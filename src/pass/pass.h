@@ -29,7 +29,7 @@ typedef struct pass_context {
     arena *mem;
     diag_list *diags; /* its memory outlives `mem`, which may be a scratch arena while a pass runs */
     const pass_target *target;
-    map warned; /* names that a warning was given for: see pass_warn_once */
+    map warned; /* names that a warning was given for: see pass/notes.h */
 } pass_context;
 
 /* A pass: the lowered module, or the same pointer where there was nothing to do. What it must
@@ -81,9 +81,5 @@ const ir_module *pass_each_func(pass_context *cx, const ir_module *m,
 /* The same for passes that change bodies only. */
 const ir_module *pass_each_body(pass_context *cx, const ir_module *m,
                                 const ir_node *(*fn)(pass_context *cx, const ir_func *f));
-
-/* A warning that `name` (an annotation, a pragma) is not known and has no effect; once a name.
- * `what` says what it is: "annotation". */
-void pass_warn_once(pass_context *cx, span at, const char *what, str name);
 
 #endif

@@ -2,6 +2,7 @@
 #include "pass/thread_axis.h"
 
 #include "ir/fold.h"
+#include "pass/notes.h"
 
 static bool in_family(str tag, const char *family, bool bare)
 {
@@ -114,13 +115,18 @@ const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_no
     return arena_copy(mem, &copy, sizeof copy);
 }
 
-void thread_axis_warn(pass_context *cx, const thread_axis *axis)
+const ir_node *thread_axis_hints(pass_context *cx, const thread_axis_vec *axes, const ir_node *body)
 {
-    if (axis->from->kind != IR_FOR) return;
-    ir_attrs notes = ir_as_for(axis->from)->annotations;
-    for (size_t i = 0; i < notes.n; ++i) {
-        pass_warn_once(cx, axis->from->at, "annotation", notes.at[i].key);
+    for (size_t i = 0; i < axes->n; ++i) {
+        const ir_node *from = axes->at[i].from;
+        if (from->kind != IR_FOR) continue;
+        ir_attrs notes = notes_kept(cx, from->at, ir_as_for(from)->annotations);
+        for (size_t k = 0; k < notes.n; ++k) {
+            body = ir_make(cx->mem, ATTR, attr, from->at, IR_VOID, .key = notes.at[k].key,
+                           .subject = ir_i32(cx->mem, 0), .value = notes.at[k].value, .body = body);
+        }
     }
+    return body;
 }
 
 void thread_axis_refuse_global(pass_context *cx, const ir_buffer *b)

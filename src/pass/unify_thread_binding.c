@@ -38,7 +38,6 @@ static void check_same_extent(unify *u, const thread_axis *first, const thread_a
 
 static void add_axis(unify *u, const thread_axis *axis)
 {
-    thread_axis_warn(u->cx, axis);
     const thread_axis *first = thread_axis_find(&u->axes, axis->tag);
     if (first == NULL) {
         if (!thread_tag_is_real(axis->tag)) {
@@ -134,6 +133,7 @@ static const ir_node *unify_region(unify *u, const ir_node *root)
     for (size_t i = 0; i < u->axes.n; ++i) check_known_at_launch(u, &u->axes.at[i]);
     if (u->cx->diags->errors != 0 || is_unified(u, root)) return root;
     const ir_node *body = ir_substitute(u->cx->mem, strip(&u->r, root), &u->by);
+    body = thread_axis_hints(u->cx, &u->axes, body);
     for (size_t i = u->axes.n; i-- > 0;) {
         thread_axis axis = u->axes.at[i];
         body = ir_make(u->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,

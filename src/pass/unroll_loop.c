@@ -5,8 +5,8 @@
  *     for i in T.unroll(2):              B[0] = A[0]
  *         B[i] = A[i]             ->     B[1] = A[1]
  *
- * Asks: the loop's kind, or pragma_unroll_explicit on it or around it with a body of few steps
- * (pragma_auto_unroll_max_step). A loop whose extent is not constant, that would be written out to more than
+ * Asks: the loop's kind, pragma_unroll_explicit on it, or pragma_auto_unroll_max_step around it where it has no other loop inside
+ * and all its iterations together are no more steps (stores and calls) than that. A loop whose extent is not constant, that would be written out to more than
  * MOST_NODES nodes, or that a break or continue belongs to, stays a loop, which means the same; for the
  * first two there is a warning. Left alone: other loops. */
 #include "pass/fresh.h"
@@ -54,6 +54,22 @@ static bool has_jump(const ir_node *body)
     return s.found;
 }
 
+/* What one iteration does; a loop inside makes it much. */
+static void count_steps(void *user, const ir_node *n)
+{
+    int64_t *steps = user;
+    bool loop = n->kind == IR_FOR || n->kind == IR_WHILE;
+    if (loop) *steps = MOST_NODES;
+    if (n->kind == IR_STORE || n->kind == IR_EVAL) ++*steps;
+}
+
+static bool is_small(const unroll *u, const ir_for *f, int64_t extent)
+{
+    int64_t steps = 0;
+    ir_each(f->body, count_steps, &steps);
+    return extent <= u->max_step && steps * extent <= u->max_step;
+}
+
 static bool asked_for(const unroll *u, const ir_for *f, int64_t extent)
 {
     if (f->loop == IR_UNROLLED) return true;
@@ -61,7 +77,7 @@ static bool asked_for(const unroll *u, const ir_for *f, int64_t extent)
     const ir_node *wish = ir_attrs_get(f->annotations, "pragma_unroll");
     if (wish == NULL) wish = ir_attrs_get(f->annotations, "pragma_unroll_explicit");
     if (wish != NULL) return !ir_is_const(wish, 0);
-    return u->max_step > 0 && u->explicit_unroll && extent <= u->max_step;
+    return u->max_step > 0 && u->explicit_unroll && is_small(u, f, extent);
 }
 
 static const ir_node *as_serial(arena *mem, const ir_for *f)

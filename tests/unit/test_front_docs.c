@@ -1,5 +1,5 @@
-/* docs/language.md ends in a table of every name of the language, made from the tables of the front end and of the IR:
- * a row of theirs without one of the page's is an error, and the reverse; UPDATE=1 writes the page's end anew. */
+/* docs/language.md ends in tables of every name of the language and of all annotations, made from the tables of the front end, the
+ * IR and the passes: a row of theirs without one of the page's is an error, and the reverse; UPDATE=1 writes the page's end anew. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,6 +130,31 @@ static void print_scopes(buf *out)
     }
 }
 
+/* What becomes of annotations and attributes. */
+static void print_notes(buf *out)
+{
+    static const struct {
+        const char *key, *use, *what;
+    } notes[] = {
+#define NOTE(key, use, what) {key, #use, what},
+#include "pass/notes.def"
+#undef NOTE
+    };
+    static const char *const uses[][2] = {
+        {"KEPT", "honoured"}, {"DROPPED", "left out"}, {"HINT", "named in a warning"}, {"REFUSED", "refused by name"}};
+    buf_text(out, "\n## Annotations and attributes\n\nOf loops, blocks and `T.attr`, from the table `src/pass/notes.def`. One that is not here "
+                  "is named in a warning. Of those that\nask for what is not done the last column says what is so instead; for the others, what "
+                  "they say.\n\n| key | is | |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; ++i) {
+        const char *use = NULL;
+        for (size_t k = 0; k < sizeof uses / sizeof *uses; ++k) {
+            if (strcmp(uses[k][0], notes[i].use) == 0) use = uses[k][1];
+        }
+        assert_non_null(use);
+        buf_printf(out, "| `%s` | %s | %s |\n", notes[i].key, use, notes[i].what);
+    }
+}
+
 static void read_page(buf *out)
 {
     FILE *f = fopen(path, "rb");
@@ -149,6 +174,7 @@ static void page_is_current(void **state)
     print_names(&want);
     print_builtins(&want);
     print_scopes(&want);
+    print_notes(&want);
     read_page(&page);
     char *end = strstr(page.p, marker);
     const char *update = getenv("UPDATE");

@@ -143,7 +143,13 @@ PASS_TEST(annotations)
     assert_int_equal(b->diags.warnings, 1);
     after(b, pass_lower_opaque_block, annotated(b, "pragma_import_c"));
     assert_int_equal(b->diags.errors, 1);
-    assert_true(str_is(b->diags.last->message, "annotation 'pragma_import_c' is not supported"));
+    assert_true(str_is(b->diags.last->message, "annotation 'pragma_import_c' is not supported: text cannot be pasted into a kernel"));
+    for (int i = 0; i < 2; ++i) after(b, pass_lower_opaque_block, annotated(b, "software_pipeline_stage"));
+    assert_int_equal(b->diags.warnings, 2);
+    assert_true(str_is(b->diags.last->message, "annotation 'software_pipeline_stage' has no effect: statements of a later iteration are "
+                                               "not started during an earlier one"));
+    after(b, pass_lower_opaque_block, annotated(b, "layout_free_buffers"));
+    assert_int_equal(b->diags.warnings, 2);
 }
 
 int main(void)

@@ -100,8 +100,8 @@ PASS_TEST(extent_inside_kernel)
     expect_error(b, "the extent of 'threadIdx.x' depends on 'bx', which is only known inside the kernel");
 }
 
-/* bx: {B[bx] = B[bx] + 1; for t: ...}: what is read and stored once a threadgroup is left to its first thread; what
- * is only stored may be stored by all. */
+/* bx: {B[bx] = B[bx] + 1; for t: ...}: what is stored once a threadgroup is left to its first thread; what each thread
+ * has to itself all of them store. */
 PASS_TEST(stores_outside_of_an_axis)
 {
     builder *b = user;
@@ -110,13 +110,17 @@ PASS_TEST(stores_outside_of_an_axis)
     node one = ir_float_new(&b->mem, IR_F32, 1, (span){0});
     node count = STORE(b, B, ADD(b, LOAD(b, B, use(b, bx)), one), use(b, bx));
     node mark = STORE(b, C, one, use(b, bx));
-    node body = SEQUENCE(b, count, mark, threads(b, t, "threadIdx.x", 8, STORE(b, D, one, use(b, t))));
+    ir_buffer *L = buffer(b, "L", IR_F32, IR_SCOPE_LOCAL, DIMS(4));
+    node own = STORE(b, L, one, use(b, bx));
+    node body = SEQUENCE(b, count, mark, own, threads(b, t, "threadIdx.x", 8, STORE(b, D, one, use(b, t))));
     expect(b, after(b, pass_lift_thread_binding, threads(b, bx, "blockIdx.x", 4, body)),
            "with T.launch_thread(\"blockIdx.x\", 4) as bx:\n"
            "    with T.launch_thread(\"threadIdx.x\", 8) as t:\n"
            "        if t == 0:\n"
            "            B[bx] = B[bx] + T.float32(1.0)\n"
-           "        C[bx] = T.float32(1.0)\n"
+           "        if t == 0:\n"
+           "            C[bx] = T.float32(1.0)\n"
+           "        L[bx] = T.float32(1.0)\n"
            "        D[t] = T.float32(1.0)\n");
 }
 
