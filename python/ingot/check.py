@@ -79,9 +79,11 @@ class Checker:
 
 
 def _finding(info: Any, report: str) -> Finding:
-    words = [word.decode("utf-8", "replace") if word else "" for word in
-             (lib.ingot_check_name(info.check), info.rule, info.kernel, info.message, info.fix, info.first.file)]
-    return Finding(*words, info.first.line, info.first.column, info.times, report)  # type: ignore[arg-type]
+    def text(word: Optional[bytes]) -> str:
+        return word.decode("utf-8", "replace") if word else ""
+
+    return Finding(text(lib.ingot_check_name(info.check)), text(info.rule), text(info.kernel), text(info.message), text(info.fix),
+                   text(info.first.file), info.first.line, info.first.column, info.times, report)
 
 
 class Report:

@@ -14,6 +14,7 @@ from .script._program import ScriptText, Text, _Program
 from .target import Target
 
 Callback = Callable[[str, Target], Any]
+Program = Union[_Program, str, type]  # a decorated class is still a class to type checkers
 OnPass = Callable[[int, str, str], Any]
 
 CALLBACK = "tvm_callback_metal_compile"
@@ -83,10 +84,11 @@ def _program_of(program: Any) -> _Program:
         return ScriptText(program, "<script>")
     if isinstance(program, _Program):
         return program
-    raise TypeError(f"expected a module, a function or a text, not {type(program).__name__}")
+    raise TypeError(f"expected a module, a function or a text, not {type(program).__name__}"
+                    + (": it is not decorated" if isinstance(program, type) else ""))
 
 
-def emit(program: Union[_Program, str], what: str, target: Any = "metal",
+def emit(program: Program, what: str, target: Any = "metal",
          passes: Optional[OnPass] = None) -> str:
     """The text of a stage: "tir" (as read), "lowered" (after all passes) or "metal" (the kernels' source). No callback
     is called."""
@@ -99,7 +101,7 @@ def emit(program: Union[_Program, str], what: str, target: Any = "metal",
     return take_text(out).decode("utf-8")
 
 
-def compile(program: Union[_Program, str], target: Any = "metal", *,
+def compile(program: Program, target: Any = "metal", *,
             callback: Union[Callback, None, bool] = None, passes: Optional[OnPass] = None,
             fallback: bool = False) -> Module:
     """Compiles a module, a function or a TVMScript text.

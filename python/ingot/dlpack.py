@@ -90,7 +90,8 @@ def bits_of(name: str, size: int) -> "np.dtype[Any]":
     try:
         import ml_dtypes  # type: ignore[import-not-found, unused-ignore]
 
-        return np.dtype(getattr(ml_dtypes, name))
+        found: "np.dtype[Any]" = np.dtype(getattr(ml_dtypes, name))
+        return found
     except (ImportError, AttributeError):
         return np.dtype(f"uint{size}", metadata={"ingot": name})  # type: ignore[call-overload, unused-ignore]
 

@@ -269,7 +269,7 @@ class Tensor:
 
     def __tvm_ffi_object__(self) -> Any:
         """The tensor as functions of `tvm_ffi` take it: on the device "metal", in Ingot's memory."""
-        import tvm_ffi
+        import tvm_ffi  # type: ignore[import-not-found, unused-ignore]
 
         if self.array is not None:
             return tvm_ffi.from_dlpack(self.array)

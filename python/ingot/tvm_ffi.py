@@ -38,7 +38,7 @@ def uninstall() -> None:
 
 
 def _register() -> None:
-    import tvm_ffi
+    import tvm_ffi  # type: ignore[import-not-found, unused-ignore]
 
     if tvm_ffi.get_global_func(LOADER, allow_missing=True) is None:
         tvm_ffi.register_global_func(LOADER, open_kernels)

@@ -8,7 +8,7 @@ import linecache
 import re
 import types
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set, Tuple
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Source:
         return [line[len(prefix) :] if line.startswith(prefix) else line.lstrip(" \t") for line in self.lines]
 
 
-def source_of(function: types.FunctionType, frame: Any) -> Source:
+def source_of(function: Callable[..., Any], frame: Any) -> Source:
     """The source of a function that is being decorated; `frame` is where that happens."""
     if not isinstance(function, types.FunctionType):
         raise TypeError(f"a program's function must be a Python function, not {type(function).__name__}")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import Any, Dict, Optional
+from typing import Any, Callable, Dict, Optional, overload
 
 from ._program import IRModule, PrimFunc
-from ._term import Term, namespace
+from ._term import namespace
+
+
+@overload
+def ir_module(cls: type, **options: Any) -> IRModule: ...
+
+
+@overload
+def ir_module(cls: None = None, **options: Any) -> Callable[[type], IRModule]: ...
 
 
 def ir_module(cls: Optional[type] = None, **options: Any) -> Any:
@@ -29,7 +37,7 @@ def _module_of(cls: type) -> IRModule:
     return module
 
 
-def __getattr__(name: str) -> Term:
+def __getattr__(name: str) -> Any:
     return namespace("I", name)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ._term import Term, namespace
+from typing import Any
+
+from ._term import namespace
 from .tirx import inline, macro, prim_func
 
 _SCRIPT_IMPORT = "from tvm.script import tir as {}"
@@ -10,5 +12,5 @@ _SCRIPT_IMPORT = "from tvm.script import tir as {}"
 __all__ = ["inline", "macro", "prim_func"]
 
 
-def __getattr__(name: str) -> Term:
+def __getattr__(name: str) -> Any:
     return namespace("T", name)

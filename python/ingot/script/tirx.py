@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import sys
-from types import FunctionType
-from typing import Any, Optional
+from typing import Any, Callable, Optional, overload
 
 from ._capture import source_of
 from ._program import Macro, PrimFunc
-from ._term import Term, namespace
+from ._term import namespace
 
 _SCRIPT_IMPORT = "from tvm.script import tirx as {}"
 
 
-def prim_func(function: Optional[FunctionType] = None, **options: Any) -> Any:
+@overload
+def prim_func(function: Callable[..., Any], **options: Any) -> PrimFunc: ...
+
+
+@overload
+def prim_func(function: None = None, **options: Any) -> Callable[[Callable[..., Any]], PrimFunc]: ...
+
+
+def prim_func(function: Optional[Callable[..., Any]] = None, **options: Any) -> Any:
     """Makes a function of a program of a Python function's text. The options are read from that text."""
     if function is not None:
         return _define(function, sys._getframe(1))
     return lambda decorated: _define(decorated, sys._getframe(1))
 
 
-def _define(function: FunctionType, frame: Any) -> PrimFunc:
+def _define(function: Callable[..., Any], frame: Any) -> PrimFunc:
     made = PrimFunc(source_of(function, frame))
     in_class = "__qualname__" in frame.f_locals and "__module__" in frame.f_locals
     if not in_class:
@@ -28,7 +35,15 @@ def _define(function: FunctionType, frame: Any) -> PrimFunc:
     return made
 
 
-def macro(function: Optional[FunctionType] = None, **options: Any) -> Any:
+@overload
+def macro(function: Callable[..., Any], **options: Any) -> Macro: ...
+
+
+@overload
+def macro(function: None = None, **options: Any) -> Callable[[Callable[..., Any]], Macro]: ...
+
+
+def macro(function: Optional[Callable[..., Any]] = None, **options: Any) -> Any:
     """Makes a macro: its statements are put where a program calls it."""
     if function is not None:
         return Macro(source_of(function, sys._getframe(1)))
@@ -38,5 +53,5 @@ def macro(function: Optional[FunctionType] = None, **options: Any) -> Any:
 inline = macro
 
 
-def __getattr__(name: str) -> Term:
+def __getattr__(name: str) -> Any:
     return namespace("T", name)
