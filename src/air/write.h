@@ -52,7 +52,7 @@ typedef struct air_frame {
     struct air_frame *outer;
 } air_frame;
 
-/* A function constant that the kernel reads, and the variable that the pipeline fills in. The last one first. */
+/* A function constant that the kernel reads, and the variable that the pipeline fills in. In the text's order. */
 typedef struct air_given {
     const mf_var *v;
     LLVMValueRef from;

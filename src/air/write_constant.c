@@ -82,8 +82,10 @@ static LLVMValueRef function_constant(air_writer *w, const mf_var *v, const char
     LLVMSetGlobalConstant(from, 1);
     LLVMSetExternallyInitialized(from, 1);
     air_given *given = arena_new(w->mem, air_given);
-    *given = (air_given){v, from, w->given};
-    w->given = given;
+    air_given **at = &w->given;
+    while (*at != NULL && (*at)->v->index < v->index) at = &(*at)->next;
+    *given = (air_given){v, from, *at};
+    *at = given;
     air_frame frame = {.function = w->kernel};
     const outside o = go_to_start(w, &frame);
     LLVMValueRef value = LLVMBuildLoad2(w->b, air_write_memory_type(w, v->type), from, "");

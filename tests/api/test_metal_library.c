@@ -234,6 +234,29 @@ static void test_constants(void **state)
     metal_close(&m);
 }
 
+/* Tags, their order, and groups of metadata as Apple's driver writes them for macOS 14 (but for its reflection, which its
+ * linker leaves out too). */
+static void test_container(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    static const char given[] = "constant float foo [[function_constant(0)]]; constant float bar [[function_constant(2)]];\n"
+                                "kernel void vadd(device float *c [[buffer(2)]]) { c[0] = bar + foo; }\n";
+    static const char tags[] = "NAME TYPE HASH OFFT VERS MDSZ ENDT UUID ENDT";
+    static const unsigned char metadata[] = "\x20\0\0\0CNST\x12\0\2\0foo\0\3\0\0\1bar\0\3\2\0\1ENDT\x08\0\0\0ENDT";
+    ingot_text *made;
+    ingot_error error = {0};
+    check(ingot_metallib_build(given, strlen(given), NULL, &made, &error), &error);
+    const unsigned char *p = (const unsigned char *)ingot_text_data(made) + 92 + 4; /* the first entry, without its size */
+    for (const char *t = tags; *t != '\0'; t += t[4] == ' ' ? 5 : 4) {
+        assert_memory_equal(p, t, 4);
+        p += strncmp(t, "ENDT", 4) == 0 ? 4 : 6 + p[4] + 256 * p[5];
+    }
+    assert_memory_equal(p, metadata, sizeof metadata - 1);
+    assert_memory_equal(p + sizeof metadata - 1, "\xDE\xC0\x17\x0B\0\0\0\0\x14\0\0\0", 12);
+    ingot_text_release(made);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -285,6 +308,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_run),       cmocka_unit_test(test_threadgroup_memory),
                                        cmocka_unit_test(test_lists),     cmocka_unit_test(test_constants),
-                                       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_fault)};
+                                       cmocka_unit_test(test_container), cmocka_unit_test(test_refusals),  cmocka_unit_test(test_fault)};
     return cmocka_run_group_tests(tests, make_file, drop_file);
 }
