@@ -31,14 +31,16 @@ static ingot_status read_buffers(reading *r, const ingot_metal_function *functio
     return INGOT_OK;
 }
 
+/* What is wrong with a text leaves the kernel unknown; only running out of memory is an error. */
 static ingot_status read_kernel(reading *r, const ingot_kernel_info *k, ingot_metal_function **function, export_kernel *out)
 {
     ingot_metal_library *library = NULL;
     ingot_metal_pipeline *pipeline = NULL;
-    ingot_status status = INGOT_OK;
-    if (k->source != NULL && ingot_metal_library_create(r->device, k->source, k->source_size, NULL, &library, NULL) == INGOT_OK &&
-        ingot_metal_function_create(library, k->name, NULL, 0, function, NULL) == INGOT_OK &&
-        ingot_metal_pipeline_create(*function, &pipeline, NULL) == INGOT_OK) {
+    if (k->source == NULL) return INGOT_OK;
+    ingot_status status = ingot_metal_library_create(r->device, k->source, k->source_size, NULL, &library, NULL);
+    if (status == INGOT_OK) status = ingot_metal_function_create(library, k->name, NULL, 0, function, NULL);
+    if (status == INGOT_OK) status = ingot_metal_pipeline_create(*function, &pipeline, NULL);
+    if (status == INGOT_OK) {
         out->known = true;
         out->threadgroup_bytes = ingot_metal_pipeline_static_threadgroup_memory_length(pipeline);
         out->max_threads = ingot_metal_pipeline_max_total_threads_per_threadgroup(pipeline);
@@ -46,7 +48,7 @@ static ingot_status read_kernel(reading *r, const ingot_kernel_info *k, ingot_me
     }
     ingot_metal_pipeline_release(pipeline);
     ingot_metal_library_release(library);
-    return status;
+    return status == INGOT_OUT_OF_MEMORY ? status : INGOT_OK;
 }
 
 static ingot_status describe(const ingot_module *m, buf *out, ingot_error *error)

@@ -56,7 +56,7 @@ static ingot_status specialise(ingot_metal_function *f, const char *name, const 
 {
     const ingot_metal_library *l = f->library;
     const ingot_allocator *mem = l->device->mem;
-    mf_given *given = mem_zeroed(mem, count, sizeof *given);
+    mf_given *given = count != 0 ? mem_zeroed(mem, count, sizeof *given) : NULL;
     if (given == NULL && count != 0) return error_no_memory(error);
     ingot_status status = INGOT_OK;
     for (size_t i = 0; status == INGOT_OK && i < count; ++i) status = take_constant(l, &constants[i], &given[i], error);

@@ -2,7 +2,7 @@
  * each time the status must be INGOT_OUT_OF_MEMORY, nothing may be handed out and nothing may stay
  * allocated. */
 #define _POSIX_C_SOURCE 200809L
-#include "ingot/ingot.h"
+#include "ingot/tvm_ffi.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -227,6 +227,23 @@ static ingot_status work_device_part(const input *in, ingot_error *error)
     return status;
 }
 
+/* Every form that others load; a metallib is left out, which another library makes. */
+static ingot_status work_exports(const input *in, ingot_error *error)
+{
+    static const ingot_export forms[] = {INGOT_EXPORT_C, INGOT_EXPORT_METAL, INGOT_EXPORT_SIDECAR};
+    ingot_module *made = NULL;
+    ingot_status status = compile(in, &made, error);
+    for (size_t i = 0; status == INGOT_OK && i <= sizeof forms / sizeof forms[0]; i++) {
+        ingot_text *text = NULL;
+        status = i < sizeof forms / sizeof forms[0] ? ingot_module_export(made, forms[i], &text, error)
+                                                    : ingot_module_export_tvm(made, &text, error);
+        if (status != INGOT_OK && text) status = INGOT_INTERNAL;
+        ingot_text_release(text);
+    }
+    ingot_module_release(made);
+    return status;
+}
+
 /* The arguments of one call: a buffer for each tensor, 1 for each scalar. */
 typedef struct call {
     ingot_value values[PARAM_LIMIT];
@@ -292,6 +309,10 @@ static ingot_status work_run(const input *in, ingot_error *error)
     if (status == INGOT_OK)
         status = ingot_program_call(program, NULL, c.values, c.count, stream, NULL, error);
     if (status == INGOT_OK) status = ingot_stream_sync(stream, error);
+    void *handed = NULL; /* the first tensor, as another library would take it */
+    if (status == INGOT_OK && c.count > 0 && c.values[0].kind == INGOT_VALUE_TENSOR)
+        status = ingot_buffer_export(c.buffers[0], &c.tensors[0], 1, &handed, error);
+    if (handed) ((DLManagedTensorVersioned *)handed)->deleter(handed);
     for (size_t i = 0; i < PARAM_LIMIT; i++) ingot_buffer_release(c.buffers[i]);
     ingot_program_release(program);
     ingot_stream_release(stream);
@@ -312,7 +333,7 @@ static const work works[] = {
     {"tir", work_tir, false},     {"lowered", work_lowered, false},
     {"metal", work_metal, false}, {"tvm-metal", work_tvm, false},
     {"file", work_file, false},   {"device part", work_device_part, false},
-    {"run", work_run, true},
+    {"exports", work_exports, true}, {"run", work_run, true},
 };
 
 static unsigned passed, failed;
