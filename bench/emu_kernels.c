@@ -1,4 +1,5 @@
-/* The software device against plain C loops, both in this process: milliseconds and their ratio a workload.
+/* The software device, native code (where libingot-air is found: INGOT_AIR names it) and plain C loops in one process: milliseconds, and
+ * the ratios to the plain loop. Native code is shown with checks and without.
  * Usage: emu_kernels [THREADS [RUNS [CHECKS]]], CHECKS such as "all" or "race,bounds". Each figure is the least of RUNS; one thread is timed by its processor time, which
  * other work on the machine disturbs less, more threads by the clock. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
@@ -6,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "emu/emu.h"
+#include "rt/component.h"
 
 enum { N = 16 << 20, SMALL = 4 << 20, M = 512 };
 
@@ -139,6 +142,56 @@ static double least_native(const workload *w, data *d, int runs)
     return least;
 }
 
+/* Processor time of this process and of the children that it waited for. */
+static double work_done(void)
+{
+    struct rusage own, children;
+    (void)getrusage(RUSAGE_SELF, &own);
+    (void)getrusage(RUSAGE_CHILDREN, &children);
+    const struct timeval *all[4] = {&own.ru_utime, &own.ru_stime, &children.ru_utime, &children.ru_stime};
+    double ms = 0;
+    for (int i = 0; i < 4; ++i) ms += (double)all[i]->tv_sec * 1e3 + (double)all[i]->tv_usec * 1e-3;
+    return ms;
+}
+
+/* The least of `runs` runs as native code, in *load the processor time that loading took; 0 where it is not to be had. */
+static double least_code(const workload *w, str text, const emu_launch *launch, int runs, bool unchecked, double *load)
+{
+    ingot_error error;
+    const air_component *air = rt_component(&error);
+    const air_source source = {.bytes = text, .is_text = true, .kernel = "k", .unchecked = unchecked};
+    air_kernel *k = NULL;
+    const double before = work_done();
+    if (air == NULL || air->load(NULL, &source, &k, &error) != INGOT_OK) {
+        if (air != NULL) fprintf(stderr, "%s: %s\n", w->name, error.message);
+        return 0;
+    }
+    *load = work_done() - before;
+    air_binding buffers[3];
+    for (int i = 0; i < 3; ++i) buffers[i] = (air_binding){launch->buffers[i].data, launch->buffers[i].size};
+    const air_launch l = {.kernel = k, .buffers = buffers, .buffer_count = 3,
+                          .groups = {w->groups[0], w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
+    double least = 1e30;
+    for (int r = 0; r < runs; ++r) {
+        const double from = now(CLOCK_THREAD_CPUTIME_ID);
+        if (air->run(&l, &error) != INGOT_OK) {
+            fprintf(stderr, "%s: %s\n", w->name, error.message);
+            break;
+        }
+        const double t = now(CLOCK_THREAD_CPUTIME_ID) - from;
+        least = t < least ? t : least;
+    }
+    air->free(k);
+    return least;
+}
+
+static void ratio(double ms, double native)
+{
+    printf(" %10.4f", ms);
+    if (native > 0.01) printf(" %6.2f", ms / native);
+    else printf(" %6s", "");
+}
+
 static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned checks)
 {
     buf text = buf_make(&mem_default);
@@ -169,9 +222,14 @@ static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned ch
         least = t < least ? t : least;
     }
     const double native = least_native(w, d, runs);
-    printf("%-22s %10.4f %10.4f %10.4f", w->name, first, least, native);
-    if (native > 0.01) printf(" %8.2f", least / native);
-    printf("\n");
+    double load = 0, unchecked_load = 0;
+    const double code = least_code(w, buf_view(&text), &launch, runs, false, &load);
+    const double fast = least_code(w, buf_view(&text), &launch, runs, true, &unchecked_load);
+    printf("%-22s %10.4f %10.4f", w->name, native, first);
+    ratio(least, native);
+    ratio(code, native);
+    ratio(fast, native);
+    printf(" %8.1f %8.1f\n", load, unchecked_load);
     if (found.n != 0) printf("  %zu findings: %s\n", found.n, found.at[0].message);
     emu_findings_free(&found);
     emu_library_free(l);
@@ -203,7 +261,8 @@ int main(int argc, char **argv)
         d.hb[i] = (uint16_t)(0x3800 + i % 0x500);
         d.hout[i] = 0;
     }
-    printf("%-22s %10s %10s %10s %8s\n", "milliseconds", "first", "least", "native", "ratio");
+    printf("%-22s %10s %10s %10s %6s %10s %6s %10s %6s %8s %8s\n", "milliseconds", "loop", "first", "device", "ratio", "code", "ratio",
+           "no checks", "ratio", "load", "load");
     int failed = 0;
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i)
         failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks);

@@ -62,6 +62,9 @@ message(STATUS "libingot-air with LLVM ${INGOT_LLVM_VERSION}")
 file(GLOB air_sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/air/*.c")
 add_library(ingot_air_objects OBJECT ${air_sources})
 ingot_object_target(ingot_air_objects)
+# Its loops over elementary functions are to become vectors, as those of src/emu are.
+set_source_files_properties("${CMAKE_SOURCE_DIR}/src/air/host.c" PROPERTIES
+  COMPILE_OPTIONS "$<$<CONFIG:Release,RelWithDebInfo>:-O3>;-fno-trapping-math;$<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>")
 target_include_directories(ingot_air_objects SYSTEM PRIVATE "${INGOT_LLVM_INCLUDE}")
 # The folders below it are linked in once more: the component's copies are its own.
 add_library(ingot_air SHARED $<TARGET_OBJECTS:ingot_air_objects> $<TARGET_OBJECTS:obj_base> $<TARGET_OBJECTS:obj_pack>

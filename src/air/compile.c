@@ -5,6 +5,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <string.h>
 
+#include "air/group.h"
 #include "air/lower.h"
 #include "base/error.h"
 
@@ -167,6 +168,16 @@ static bool open_machine(machine *m, ingot_error *error)
     return true;
 }
 
+typedef struct compiling {
+    const air_job *job;
+    arena *mem;
+    buf *out;
+    ingot_error *error;
+    bool done;
+    air_form form; /* what came of it */
+    unsigned width;
+} compiling;
+
 /* ---- Out --------------------------------------------------------------------------------------------------------- */
 
 static void put_text(buf *out, str s)
@@ -195,39 +206,33 @@ static void put_params(const air_signature *s, buf *out)
 }
 
 /* The description; the object file follows, empty where there is none. */
-static void put_kernel(const air_signature *s, uint64_t threadgroup_bytes, bool syncs, str object, buf *out)
+static void put_kernel(const compiling *p, const air_lower *l, str object)
 {
-    buf_u32(out, (uint32_t)threadgroup_bytes);
-    buf_u32(out, syncs);
-    buf_u32(out, s->max_threads);
-    put_params(s, out);
-    put_text(out, object);
+    buf_u32(p->out, (uint32_t)l->threadgroup_bytes);
+    buf_u32(p->out, l->syncs);
+    buf_u32(p->out, (uint32_t)p->form);
+    buf_u32(p->out, p->width);
+    buf_u32(p->out, l->signature->max_threads);
+    put_params(l->signature, p->out);
+    put_text(p->out, object);
 }
 
-static bool emit(air_lower *l, const machine *m, buf *out, ingot_error *error)
+static bool emit(const compiling *p, const air_lower *l, const machine *m)
 {
-    if (!air_run_passes(l->to, "default<O2>", m->target, error)) return false;
+    if (!air_run_passes(l->to, "default<O2>", m->target, p->error)) return false;
     char *text = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->target, l->to, LLVMObjectFile, &text, &object) != 0) {
-        error_set(error, INGOT_INTERNAL, "LLVM's code: %s", text);
+        error_set(p->error, INGOT_INTERNAL, "LLVM's code: %s", text);
         LLVMDisposeMessage(text);
         return false;
     }
-    put_kernel(l->signature, l->threadgroup_bytes, l->syncs, (str){LLVMGetBufferStart(object), LLVMGetBufferSize(object)}, out);
+    put_kernel(p, l, (str){LLVMGetBufferStart(object), LLVMGetBufferSize(object)});
     LLVMDisposeMemoryBuffer(object);
     return true;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------------------------------ */
-
-typedef struct compiling {
-    const air_job *job;
-    arena *mem;
-    buf *out;
-    ingot_error *error;
-    bool done;
-} compiling;
 
 static void set_types(air_lower *l)
 {
@@ -250,10 +255,19 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
     LLVMSetModuleDataLayout(l->to, m->layout);
     l->b = LLVMCreateBuilderInContext(l->c);
     air_lower_module(l);
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    if (l->failed) return false;
+    p->form = p->job->form;
+    if (p->form != AIR_FORM_SINGLE && air_group_module(l, p->form == AIR_FORM_WHOLE, &p->width) != NULL) p->form = AIR_FORM_SINGLE;
+    if (p->form == AIR_FORM_SINGLE) {
+        air_single_entry(l);
+        LLVMAddAttributeAtIndex(l->function, at, LLVMCreateEnumAttribute(l->c, attribute("alwaysinline"), 0));
+    } else {
+        l->syncs = false;
+        LLVMDeleteFunction(l->function);
+    }
     LLVMDisposeBuilder(l->b);
     if (l->failed) return false;
-    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
-    LLVMAddAttributeAtIndex(l->function, at, LLVMCreateEnumAttribute(l->c, attribute("alwaysinline"), 0));
     for (LLVMValueRef f = LLVMGetFirstFunction(l->to); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(l->c, attribute("nounwind"), 0));
@@ -266,7 +280,7 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
                   (unsigned long long)l->threadgroup_bytes, (unsigned)AIR_MAX_THREADGROUP_BYTES);
         return false;
     }
-    return air_verify(l->to, STR("the module made from its AIR"), INGOT_INTERNAL, p->error) && emit(l, m, p->out, p->error);
+    return air_verify(l->to, STR("the module made from its AIR"), INGOT_INTERNAL, p->error) && emit(p, l, m);
 }
 
 /* The process is thrown away afterwards: nothing of LLVM's is given back. */
@@ -291,7 +305,8 @@ static void compile(void *user)
         return;
     }
     if (job->describe_only) {
-        put_kernel(s, 0, false, STR(""), p->out);
+        const air_lower none = {.signature = s};
+        put_kernel(p, &none, STR(""));
         p->done = true;
         return;
     }
@@ -317,7 +332,7 @@ ingot_status air_compile(void *job, buf *out, ingot_error *error)
 {
     arena mem;
     arena_init(&mem, &mem_default);
-    compiling p = {job, &mem, out, error, false};
+    compiling p = {.job = job, .mem = &mem, .out = out, .error = error};
     const bool room = arena_guard(&mem, compile, &p);
     if (p.done) return INGOT_OK;
     return room ? error->status : error_no_memory(error);

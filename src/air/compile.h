@@ -6,6 +6,14 @@
 #include "air/runtime.h"
 #include "base/arena.h"
 
+/* How a threadgroup's threads run. */
+typedef enum air_form {
+    AIR_FORM_WHOLE,   /* as lanes of vectors, rows of the threadgroup being whole vectors */
+    AIR_FORM_PARTIAL, /* as lanes of vectors */
+    AIR_FORM_SINGLE   /* one after the other, or as fibres */
+} air_form;
+enum { AIR_FORMS = 3 };
+
 /* What is compiled: run in the child. */
 typedef struct air_job {
     str bitcode;    /* or, where its p is NULL, */
@@ -14,6 +22,7 @@ typedef struct air_job {
     const air_constant *constants;
     size_t constant_count;
     bool describe_only, unchecked;
+    air_form form;    /* wanted; the kernel's description says what it is */
 } air_job;
 
 /* An air_work: writes the kernel's description and then its object file; air_description_read reads the former. */

@@ -12,8 +12,8 @@ typedef struct air_member {
     air_fibre fibre;
     air_state state;
     uint32_t site, how, by;
-    uint64_t *value;  /* AIR_AT_CROSS: in and out, on the fibre's stack */
-    float *matrix;    /* AIR_AT_MULTIPLY: likewise */
+    uint64_t value;   /* AIR_AT_CROSS: in and out */
+    float *matrix;    /* AIR_AT_MULTIPLY: likewise, on the fibre's stack */
 } air_member;
 
 typedef struct air_fault {
@@ -25,6 +25,7 @@ typedef struct air_fault {
 
 typedef struct air_crew {
     const air_kernel *kernel;
+    const air_code *code;
     air_fibre host;
     air_member *members;
     size_t count;     /* threads of a threadgroup */
@@ -32,6 +33,7 @@ typedef struct air_crew {
     char *stacks;     /* one a fibre, a page that cannot be touched below each */
     size_t stack_bytes, page;
     char *contexts;
+    uint32_t *places;      /* x of each thread, y, z; padded to whole vectors */
     uint8_t *group_memory; /* static, then by slot */
     size_t group_bytes;
     const air_range *buffers;

@@ -6,7 +6,8 @@
 
 /* The threads of a block that take part. */
 typedef struct party {
-    air_member *members; /* the first lane's */
+    uint64_t *value;     /* one a lane, in and out */
+    const uint32_t *by;
     uint32_t lanes;      /* fewer than the width at the end of a threadgroup */
     uint32_t width;
     uint64_t active;     /* lanes that take part */
@@ -68,7 +69,7 @@ static void reduce(const party *p, air_cross_op op, air_cross_type type)
     uint64_t v[AIR_SIMD_WIDTH];
     uint32_t n = 0;
     for (uint32_t lane = 0; lane < p->lanes; ++lane)
-        if (is_active(p, lane)) v[n++] = *p->members[lane].value;
+        if (is_active(p, lane)) v[n++] = p->value[lane];
     if (type == AIR_CROSS_FLOAT) {
         for (uint32_t half = 16; half != 0; half /= 2)
             for (uint32_t j = 0; j < half && j + half < n; ++j) v[j] = join(op, type, v[j], v[j + half]);
@@ -76,7 +77,7 @@ static void reduce(const party *p, air_cross_op op, air_cross_type type)
         for (uint32_t j = 1; j < n; ++j) v[0] = join(op, type, v[0], v[j]);
     }
     for (uint32_t lane = 0; lane < p->lanes; ++lane)
-        if (is_active(p, lane)) *p->members[lane].value = v[0];
+        if (is_active(p, lane)) p->value[lane] = v[0];
 }
 
 static void scan(const party *p, air_cross_op op, air_cross_type type)
@@ -87,8 +88,8 @@ static void scan(const party *p, air_cross_op op, air_cross_type type)
     if (type == AIR_CROSS_FLOAT) all = as_word(product ? 1.0f : 0.0f);
     for (uint32_t lane = 0; lane < p->lanes; ++lane) {
         if (!is_active(p, lane)) continue;
-        const uint64_t next = join(op, type, all, *p->members[lane].value);
-        *p->members[lane].value = exclusive ? all : next;
+        const uint64_t next = join(op, type, all, p->value[lane]);
+        p->value[lane] = exclusive ? all : next;
         all = next;
     }
 }
@@ -113,16 +114,16 @@ static void shuffle(const party *p, air_cross_op op)
 {
     uint64_t v[AIR_SIMD_WIDTH] = {0};
     for (uint32_t lane = 0; lane < p->lanes; ++lane)
-        if (is_active(p, lane)) v[lane] = *p->members[lane].value;
+        if (is_active(p, lane)) v[lane] = p->value[lane];
     for (uint32_t lane = 0; lane < p->lanes; ++lane)
-        if (is_active(p, lane)) *p->members[lane].value = v[source_lane(p, op, lane, p->members[lane].by)];
+        if (is_active(p, lane)) p->value[lane] = v[source_lane(p, op, lane, p->by[lane])];
 }
 
 static void vote(const party *p, air_cross_op op)
 {
     uint64_t holds = 0;
     for (uint32_t lane = 0; lane < p->lanes; ++lane)
-        if (is_active(p, lane) && *p->members[lane].value != 0) holds |= (uint64_t)1 << lane;
+        if (is_active(p, lane) && p->value[lane] != 0) holds |= (uint64_t)1 << lane;
     for (uint32_t lane = 0; lane < p->lanes; ++lane) {
         if (!is_active(p, lane)) continue;
         uint64_t r = 1;
@@ -131,7 +132,7 @@ static void vote(const party *p, air_cross_op op)
         else if (op == AIR_CROSS_IS_FIRST) r = lane == (uint32_t)__builtin_ctzll(p->active);
         else if (op == AIR_CROSS_ALL) r = holds == p->active;
         else if (op == AIR_CROSS_ANY) r = holds != 0;
-        *p->members[lane].value = r;
+        p->value[lane] = r;
     }
 }
 
@@ -153,33 +154,68 @@ static void lane_place(uint32_t n, uint32_t *row, uint32_t *column)
     *column = (q & 2) * 2 + n % 2 * 2;
 }
 
-static bool multiply(air_crew *c, const party *p)
+/* Six floats a lane, at[i] those of all lanes: two of each matrix in; the first two are the result's. */
+static void multiply(float *const at[6])
 {
     float x[8][8], y[8][8];
-    if (p->lanes != AIR_SIMD_WIDTH || p->active != 0xffffffffu) {
-        c->fault = (air_fault){.kind = AIR_FAULT_SHORT};
-        memcpy(c->fault.group, p->members[0].thread.group, sizeof c->fault.group);
-        memcpy(c->fault.position, p->members[0].thread.position, sizeof c->fault.position);
-        return false;
-    }
     for (uint32_t lane = 0; lane < AIR_SIMD_WIDTH; ++lane) {
         uint32_t row, column;
         lane_place(lane, &row, &column);
-        memcpy(&x[row][column], p->members[lane].matrix, 2 * sizeof(float));
-        memcpy(&y[row][column], p->members[lane].matrix + 2, 2 * sizeof(float));
-    }
-    for (uint32_t lane = 0; lane < AIR_SIMD_WIDTH; ++lane) {
-        uint32_t row, column;
-        lane_place(lane, &row, &column);
-        float *m = p->members[lane].matrix;
         for (uint32_t e = 0; e < 2; ++e) {
-            float sum = m[4 + e];
-            for (uint32_t k = 0; k < 8; ++k) sum += x[row][k] * y[k][column + e];
-            m[e] = sum;
+            x[row][column + e] = at[e][lane];
+            y[row][column + e] = at[2 + e][lane];
         }
     }
+    for (uint32_t lane = 0; lane < AIR_SIMD_WIDTH; ++lane) {
+        uint32_t row, column;
+        lane_place(lane, &row, &column);
+        for (uint32_t e = 0; e < 2; ++e) {
+            float sum = at[4 + e][lane];
+            for (uint32_t k = 0; k < 8; ++k) sum += x[row][k] * y[k][column + e];
+            at[e][lane] = sum;
+        }
+    }
+}
+
+static bool multiply_members(air_crew *c, air_member *m, const party *p)
+{
+    float values[6][AIR_SIMD_WIDTH], *at[6];
+    if (p->lanes != AIR_SIMD_WIDTH || p->active != 0xffffffffu) {
+        c->fault = (air_fault){.kind = AIR_FAULT_SHORT};
+        memcpy(c->fault.group, m->thread.group, sizeof c->fault.group);
+        memcpy(c->fault.position, m->thread.position, sizeof c->fault.position);
+        return false;
+    }
+    for (uint32_t i = 0; i < 6; ++i) {
+        at[i] = values[i];
+        for (uint32_t lane = 0; lane < AIR_SIMD_WIDTH; ++lane) values[i][lane] = m[lane].matrix[i];
+    }
+    multiply(at);
+    for (uint32_t lane = 0; lane < AIR_SIMD_WIDTH; ++lane)
+        for (uint32_t i = 0; i < 2; ++i) m[lane].matrix[i] = values[i][lane];
     return true;
 }
+
+/* ---- Threads that are lanes of vectors ------------------------------------------------------------------------------ */
+
+void air_rt_exchange_lanes(uint32_t how, uint64_t active, uint64_t *value, const uint32_t *by, uint32_t lanes)
+{
+    const uint32_t width = how >> 16;
+    for (uint32_t at = 0; at < lanes; at += width) {
+        const uint64_t own = width == AIR_SIMD_WIDTH ? 0xffffffffu : 0xfu;
+        const party p = {.value = value + at, .by = by + at, .lanes = lanes - at < width ? lanes - at : width, .width = width, .active = active >> at & own};
+        if (p.active != 0) exchange(&p, how);
+    }
+}
+
+void air_rt_multiply_lanes(float *values)
+{
+    float *at[6];
+    for (uint32_t i = 0; i < 6; ++i) at[i] = values + i * AIR_SIMD_WIDTH;
+    multiply(at);
+}
+
+/* ---- Threads that are fibres ------------------------------------------------------------------------------------------ */
 
 /* The first place at which one of these threads waits; 0: none does. */
 static uint32_t first_site(const air_member *m, uint32_t n)
@@ -190,23 +226,28 @@ static uint32_t first_site(const air_member *m, uint32_t n)
     return site;
 }
 
-static void release(air_crew *c, party *p, uint32_t site)
+static void release(air_crew *c, air_member *m, uint32_t lanes, uint32_t width, uint32_t site)
 {
-    p->active = 0;
-    uint32_t how = 0;
+    uint64_t value[AIR_SIMD_WIDTH];
+    uint32_t by[AIR_SIMD_WIDTH], how = 0;
     bool matrix = false;
-    for (uint32_t i = 0; i < p->lanes; ++i) {
-        air_member *m = &p->members[i];
-        if ((m->state != AIR_AT_CROSS && m->state != AIR_AT_MULTIPLY) || m->site != site) continue;
-        p->active |= (uint64_t)1 << i;
-        matrix = m->state == AIR_AT_MULTIPLY;
-        how = m->how;
+    party p = {.value = value, .by = by, .lanes = lanes, .width = width};
+    for (uint32_t i = 0; i < lanes; ++i) {
+        value[i] = m[i].value;
+        by[i] = m[i].by;
+        if ((m[i].state != AIR_AT_CROSS && m[i].state != AIR_AT_MULTIPLY) || m[i].site != site) continue;
+        p.active |= (uint64_t)1 << i;
+        matrix = m[i].state == AIR_AT_MULTIPLY;
+        how = m[i].how;
     }
-    if (p->active == 0) return;
-    if (matrix && !multiply(c, p)) return;
-    if (!matrix) exchange(p, how);
-    for (uint32_t i = 0; i < p->lanes; ++i)
-        if (is_active(p, i)) p->members[i].state = AIR_READY;
+    if (p.active == 0) return;
+    if (matrix && !multiply_members(c, m, &p)) return;
+    if (!matrix) exchange(&p, how);
+    for (uint32_t i = 0; i < lanes; ++i) {
+        if (!is_active(&p, i)) continue;
+        m[i].value = value[i];
+        m[i].state = AIR_READY;
+    }
 }
 
 bool air_crew_exchange(air_crew *c, size_t first)
@@ -218,9 +259,6 @@ bool air_crew_exchange(air_crew *c, size_t first)
     uint32_t width = AIR_SIMD_WIDTH;
     for (uint32_t i = 0; i < n; ++i)
         if (m[i].state == AIR_AT_CROSS && m[i].site == site) width = m[i].how >> 16;
-    for (uint32_t at = 0; at < n; at += width) {
-        party p = {.members = m + at, .lanes = n - at < width ? n - at : width, .width = width};
-        release(c, &p, site);
-    }
+    for (uint32_t at = 0; at < n; at += width) release(c, m + at, n - at < width ? n - at : width, width, site);
     return true;
 }

@@ -67,10 +67,13 @@ static float air_fmod(float a, float b) { return fmodf(a, b); }
 static float air_nextafter(float a, float b) { return nextafterf(a, b); }
 static float air_ldexp(float a, uint32_t n) { return ldexpf(a, (int)n); }
 
+static bool is_odd(float x, float y)
+{
+    return lane_bits(x) - 1u >= 0x7f7fffffu || (lane_bits(y) & 0x7fffffffu) >= 0x7f800000u;
+}
 static float air_pow(float x, float y)
 {
-    const bool odd = lane_bits(x) - 1u >= 0x7f7fffffu || (lane_bits(y) & 0x7fffffffu) >= 0x7f800000u;
-    return odd ? (float)pow((double)x, (double)y) : vm_pow(x, y);
+    return is_odd(x, y) ? (float)pow((double)x, (double)y) : vm_pow(x, y);
 }
 
 static float air_frexp(float a)
@@ -111,6 +114,81 @@ static uint16_t air_fma_bfloat(uint16_t a, uint16_t b, uint16_t c)
 {
     const double p = (double)bfloat_to_float(a) * (double)bfloat_to_float(b);
     return (uint16_t)num_encode(&num_bfloat, odd_sum(p, (double)bfloat_to_float(c)));
+}
+
+/* ---- Many at once: in place, `n` a multiple of 16; the second numbers of pow at y ---------------------------------------- */
+
+/* Vectors of the widest kind that this machine has; the same operations, so the same bits. */
+#if defined(__x86_64__)
+#define WIDER __attribute__((target("avx2,fma,f16c")))
+#define WIDEST __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma,f16c")))
+static bool has_wider(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+static bool has_widest(void)
+{
+    return has_wider() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#else
+#define WIDER
+#define WIDEST
+static bool has_wider(void)
+{
+    return false;
+}
+static bool has_widest(void)
+{
+    return false;
+}
+#endif
+
+enum { AT_ONCE = 16 };
+
+#define LOOP(name, set, EXPR)                                                                                          \
+    set static void name(float *x, const float *y, uint32_t n)                                                         \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < n; i += AT_ONCE)                                                                      \
+            for (uint32_t k = i; k < i + AT_ONCE; ++k) x[k] = (EXPR);                                                  \
+        (void)y;                                                                                                       \
+    }
+/* One function a set of instructions; where the numbers are not all `PLAIN`, one by one by `one`. */
+#define MANY(fn, EXPR, PLAIN, ONE)                                                                                     \
+    LOOP(fn##_narrow, , EXPR)                                                                                          \
+    LOOP(fn##_wider, WIDER, EXPR)                                                                                      \
+    LOOP(fn##_widest, WIDEST, EXPR)                                                                                    \
+    static void fn##_many(float *x, const float *y, uint32_t n)                                                        \
+    {                                                                                                                  \
+        bool plain = true;                                                                                             \
+        for (uint32_t k = 0; k < n; ++k) plain &= (PLAIN);                                                             \
+        for (uint32_t k = 0; k < n && !plain; ++k) x[k] = (ONE);                                                       \
+        if (!plain) return;                                                                                            \
+        if (has_widest()) fn##_widest(x, y, n);                                                                        \
+        else if (has_wider()) fn##_wider(x, y, n);                                                                     \
+        else fn##_narrow(x, y, n);                                                                                     \
+    }
+#define MANY1(fn)                                                                                                      \
+    MANY(fn, vm_##fn(x[k]), true, 0)                                                                                   \
+    static void air_##fn##_lanes(float *x, uint32_t n) { fn##_many(x, x, n); }
+#define MANY_TURNS(fn)                                                                                                 \
+    MANY(fn, vm_##fn(x[k]), !is_wide(x[k]), air_##fn(x[k]))                                                            \
+    static void air_##fn##_lanes(float *x, uint32_t n) { fn##_many(x, x, n); }
+
+MANY1(exp)
+MANY1(exp2)
+MANY1(exp10)
+MANY1(log)
+MANY1(log2)
+MANY1(log10)
+MANY1(tanh)
+MANY_TURNS(sin)
+MANY_TURNS(cos)
+MANY_TURNS(tan)
+MANY(pow, vm_pow(x[k], y[k]), !is_odd(x[k], y[k]), air_pow(x[k], y[k]))
+static void air_pow_lanes(float *x, const float *y, uint32_t n)
+{
+    pow_many(x, y, n);
 }
 
 const air_host_function *air_host_functions(size_t *count)

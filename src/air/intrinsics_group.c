@@ -85,13 +85,10 @@ static LLVMValueRef exchange_one(air_lower *l, LLVMValueRef *args, air_kind kind
     LLVMValueRef v = small ? air_to_float(l, args[0], kind) : args[0];
     const bool is_float = small || (kind == AIR_FLOAT && computes(e->op));
     const air_cross_type type = is_float ? AIR_CROSS_FLOAT : e->is_signed ? AIR_CROSS_SIGNED : AIR_CROSS_UNSIGNED;
-    LLVMValueRef room = air_room(l, l->i64);
-    LLVMBuildStore(l->b, to_word(l, v, e->is_signed), air_cast_pointer(l, room, l->i64));
     l->syncs = true;
     LLVMValueRef how = air_int32(l, (uint64_t)e->op | (uint64_t)type << 8 | (uint64_t)e->width << 16);
-    LLVMValueRef all[5] = {l->thread, air_int32(l, ++l->sites), how, room, e->by};
-    (void)air_call_host(l, "air_rt_cross", all, 5);
-    LLVMValueRef r = LLVMBuildLoad2(l->b, l->i64, air_cast_pointer(l, room, l->i64), "");
+    LLVMValueRef all[5] = {l->thread, air_int32(l, ++l->sites), how, to_word(l, v, e->is_signed), e->by};
+    LLVMValueRef r = air_call_host(l, "air_rt_exchange", all, 5);
     if (small) return air_from_float(l, from_word(l, r, l->f32), kind);
     return from_word(l, r, e->result);
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "air/child.h"
-#include "air/compile.h"
 #include "air/component.h"
 #include "air/signature.h"
 #include "base/error.h"
@@ -59,25 +58,25 @@ static ingot_status define_host(LLVMOrcLLJITRef jit, pool *memory, ingot_error *
     return failed == NULL ? INGOT_OK : of_llvm(failed, error);
 }
 
-static ingot_status link_object(air_kernel *k, str object, ingot_error *error)
+static ingot_status link_object(air_kernel *k, air_code *code, str object, ingot_error *error)
 {
     air_target_ready();
-    LLVMErrorRef failed = LLVMOrcCreateLLJIT(&k->jit, NULL);
+    LLVMErrorRef failed = LLVMOrcCreateLLJIT(&code->jit, NULL);
     if (failed != NULL) return of_llvm(failed, error);
-    ingot_status status = define_host(k->jit, &k->memory, error);
+    ingot_status status = define_host(code->jit, &k->memory, error);
     if (status != INGOT_OK) return status;
     LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.p, object.n, "kernel");
-    failed = LLVMOrcLLJITAddObjectFile(k->jit, LLVMOrcLLJITGetMainJITDylib(k->jit), bytes);
+    failed = LLVMOrcLLJITAddObjectFile(code->jit, LLVMOrcLLJITGetMainJITDylib(code->jit), bytes);
     if (failed != NULL) return of_llvm(failed, error);
     LLVMOrcExecutorAddress at = 0;
-    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_entry");
+    failed = LLVMOrcLLJITLookup(code->jit, &at, "air_entry");
     if (failed != NULL) return of_llvm(failed, error);
     uintptr_t address = (uintptr_t)at;
-    memcpy(&k->entry, &address, sizeof k->entry);
-    failed = LLVMOrcLLJITLookup(k->jit, &at, "air_constants");
+    memcpy(&code->entry, &address, sizeof code->entry);
+    failed = LLVMOrcLLJITLookup(code->jit, &at, "air_constants");
     if (failed != NULL) return of_llvm(failed, error);
     address = (uintptr_t)at;
-    memcpy(&k->constants, &address, sizeof k->constants);
+    memcpy(&code->constants, &address, sizeof code->constants);
     return INGOT_OK;
 }
 
@@ -134,73 +133,118 @@ static void describe(air_kernel *k)
     }
 }
 
-static ingot_status read_kernel(air_kernel *k, const buf *compiled, ingot_error *error)
+/* `first`: the kernel's description is wanted too. */
+static ingot_status read_kernel(air_kernel *k, air_code *code, const buf *compiled, bool first, ingot_error *error)
 {
     reader r = reader_of(compiled->p, compiled->n);
     k->threadgroup_bytes = reader_u32(&r);
-    k->syncs = reader_u32(&r) != 0;
+    code->syncs = reader_u32(&r) != 0;
+    code->form = (air_form)reader_u32(&r);
+    code->width = reader_u32(&r);
     const uint32_t most = reader_u32(&r);
     ingot_status status = read_params(k, &r, error);
     if (status != INGOT_OK) return status;
     const str object = reader_str(&r);
     if (r.failed) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
-    k->info.slots = k->slots;
-    k->info.threadgroup_bytes = (size_t)k->threadgroup_bytes;
-    k->info.max_threads = most != 0 && most < AIR_MAX_THREADS ? most : AIR_MAX_THREADS;
-    describe(k);
+    if (first) {
+        k->info.slots = k->slots;
+        k->info.threadgroup_bytes = (size_t)k->threadgroup_bytes;
+        k->info.max_threads = most != 0 && most < AIR_MAX_THREADS ? most : AIR_MAX_THREADS;
+        describe(k);
+    }
     if (object.n == 0) return INGOT_OK; /* described only */
     air_turn_begin();
-    status = link_object(k, object, error);
+    status = link_object(k, code, object, error);
     air_turn_end();
     return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------------------------------ */
 
+static void free_code(air_code *code)
+{
+    if (code->jit == NULL) return;
+    air_turn_begin();
+    LLVMErrorRef failed = LLVMOrcDisposeLLJIT(code->jit);
+    if (failed != NULL) LLVMConsumeError(failed);
+    air_turn_end();
+    code->jit = NULL;
+}
+
 void air_kernel_free(air_kernel *k)
 {
     if (k == NULL) return;
-    if (k->jit != NULL) {
-        air_turn_begin();
-        LLVMErrorRef failed = LLVMOrcDisposeLLJIT(k->jit);
-        if (failed != NULL) LLVMConsumeError(failed);
-        air_turn_end();
-    }
+    for (size_t i = 0; i < AIR_FORMS; ++i) free_code(&k->codes[i]);
+    (void)pthread_mutex_destroy(&k->lock);
     pool_free(&k->memory);
     mem_free(k->mem, k, sizeof *k);
 }
 
-static ingot_status compile(air_kernel *k, const air_job *job, ingot_error *error)
+static ingot_status compile(air_kernel *k, air_form form, ingot_error *error)
 {
-    air_job copy = *job;
+    air_job job = k->job;
+    job.form = form;
     buf compiled = buf_make(k->mem);
-    ingot_status status = air_child_run(air_compile, &copy, &compiled, error);
-    if (status == INGOT_OK) status = read_kernel(k, &compiled, error);
+    ingot_status status = air_child_run(air_compile, &job, &compiled, error);
+    if (status == INGOT_OK) status = read_kernel(k, &k->codes[form], &compiled, form == AIR_FORM_WHOLE, error);
+    if (status != INGOT_OK) free_code(&k->codes[form]);
     buf_free(&compiled);
     return status;
+}
+
+/* Lanes would be idle in groups of one thread. */
+static air_form wanted_form(const air_code *whole, const uint32_t threads[3])
+{
+    if (whole->form == AIR_FORM_SINGLE) return AIR_FORM_WHOLE;
+    if ((uint64_t)threads[0] * threads[1] * threads[2] == 1) return AIR_FORM_SINGLE;
+    return threads[0] % whole->width == 0 ? AIR_FORM_WHOLE : AIR_FORM_PARTIAL;
+}
+
+ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], const air_code **out, ingot_error *error)
+{
+    ingot_status status = INGOT_OK;
+    const air_form form = wanted_form(&k->codes[AIR_FORM_WHOLE], threads);
+    (void)pthread_mutex_lock(&k->lock);
+    if (k->job.describe_only) status = error_set(error, INGOT_INVALID_ARGUMENT, "kernel '%s' was described only", k->info.name);
+    else if (k->codes[form].jit == NULL) status = compile(k, form, error);
+    *out = &k->codes[form];
+    (void)pthread_mutex_unlock(&k->lock);
+    return status;
+}
+
+/* The caller's bytes are not kept by it. */
+static ingot_status keep_job(air_kernel *k, const air_source *source, str bytes, ingot_error *error)
+{
+    const str kept = pool_str(&k->memory, bytes);
+    air_constant *constants = pool_array(&k->memory, air_constant, source->constant_count + 1);
+    if (kept.p == NULL || constants == NULL) return error_no_memory(error);
+    for (size_t i = 0; i < source->constant_count; ++i) constants[i] = source->constants[i];
+    k->job = (air_job){.kernel = str_of(k->info.name),
+                       .name = str_of(k->info.name),
+                       .constants = constants,
+                       .constant_count = source->constant_count,
+                       .describe_only = source->describe_only,
+                       .unchecked = source->unchecked};
+    if (source->is_text) k->job.text = kept;
+    else k->job.bitcode = kept;
+    return INGOT_OK;
 }
 
 static ingot_status load(air_kernel *k, const air_source *source, ingot_error *error)
 {
     k->info.name = pool_str(&k->memory, str_of(source->kernel)).p;
     if (k->info.name == NULL) return error_no_memory(error);
-    air_job job = {.kernel = str_of(source->kernel),
-                   .constants = source->constants,
-                   .constant_count = source->constant_count,
-                   .describe_only = source->describe_only,
-                   .unchecked = source->unchecked};
-    if (source->is_text) {
-        job.text = source->bytes;
-        job.name = str_of(source->kernel);
-        return compile(k, &job, error);
+    str bytes = source->bytes;
+    if (!source->is_text) {
+        const metallib *library;
+        ingot_status status = metallib_read(&k->memory, source->bytes, &library, error);
+        if (status != INGOT_OK) return status;
+        const metallib_function *f = metallib_find(library, str_of(source->kernel));
+        if (f == NULL) return error_set(error, INGOT_FORMAT, "it holds no function of that name (it holds %zu)", library->function_count);
+        bytes = f->module;
     }
-    const metallib *library;
-    ingot_status status = metallib_read(&k->memory, source->bytes, &library, error);
-    if (status != INGOT_OK) return status;
-    const metallib_function *f = metallib_find(library, str_of(source->kernel));
-    if (f == NULL) return error_set(error, INGOT_FORMAT, "it holds no function of that name (it holds %zu)", library->function_count);
-    job.bitcode = f->module;
-    return compile(k, &job, error);
+    ingot_status status = keep_job(k, source, bytes, error);
+    return status == INGOT_OK ? compile(k, AIR_FORM_WHOLE, error) : status;
 }
 
 ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *source, air_kernel **out, ingot_error *error)
@@ -211,6 +255,7 @@ ingot_status air_kernel_load(const ingot_allocator *mem, const air_source *sourc
     if (k == NULL) return error_no_memory(error);
     k->mem = mem;
     k->memory = pool_make(mem);
+    (void)pthread_mutex_init(&k->lock, NULL);
     const ingot_status status = load(k, source, error);
     if (status != INGOT_OK) {
         air_kernel_free(k);

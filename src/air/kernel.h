@@ -3,8 +3,9 @@
 #define AIR_KERNEL_H
 
 #include <llvm-c/LLJIT.h>
+#include <pthread.h>
 
-#include "air/runtime.h"
+#include "air/compile.h"
 #include "base/pool.h"
 
 typedef struct air_kernel_param {
@@ -14,18 +15,30 @@ typedef struct air_kernel_param {
     const char *name, *type;
 } air_kernel_param;
 
+/* Machine code of one form. */
+typedef struct air_code {
+    LLVMOrcLLJITRef jit;          /* NULL: not compiled yet */
+    void (*entry)(air_thread *t); /* one thread where `syncs`, else the whole threadgroup */
+    const air_range *constants;   /* of its module; the last one has size 0 */
+    bool syncs;                   /* threads wait for one another */
+    air_form form;                /* what came of the one that was wanted */
+    uint32_t width;               /* threads of a vector */
+} air_code;
+
 struct air_kernel {
     const ingot_allocator *mem;
     pool memory;
-    LLVMOrcLLJITRef jit;
-    void (*entry)(air_thread *t); /* one thread; of a kernel that does not sync the whole threadgroup */
-    const air_range *constants; /* of its module; the last one has size 0 */
-    bool syncs;
+    air_job job;                  /* to compile further forms; its parts are in `memory` */
+    pthread_mutex_t lock;         /* of `codes` */
+    air_code codes[AIR_FORMS];    /* by the form that was wanted; the first is there from the beginning */
     uint64_t threadgroup_bytes;
     const air_kernel_param *params;
     size_t param_count;
     rt_slot slots[AIR_SLOTS];
     rt_kernel_info info;
 };
+
+/* The code for threadgroups of that shape, compiled if it has not been before. */
+ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], const air_code **out, ingot_error *error);
 
 #endif

@@ -250,11 +250,7 @@ static void pay_for_loop(air_lower *l, LLVMBasicBlockRef block)
     bool back = false;
     for (unsigned i = 0; i < successors(block); ++i)
         back |= block_of(l, LLVMGetSuccessor(LLVMGetBasicBlockTerminator(block), i))->order <= block_of(l, block)->order;
-    if (!back || l->unchecked) return;
-    LLVMValueRef left = LLVMBuildSub(l->b, LLVMBuildLoad2(l->b, l->i32, l->fuel, ""), air_int32(l, 1), "");
-    LLVMBuildStore(l->b, left, l->fuel);
-    LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntNE, left, air_int32(l, 0), "");
-    air_fault_unless(l, good, AIR_FAULT_ENDLESS, AIR_WHAT_ANY, air_int64(l, 0), air_int64(l, 0));
+    if (back) air_pay_for_loop(l);
 }
 
 static LLVMBasicBlockRef target(air_lower *l, LLVMValueRef terminator, unsigned i)
@@ -278,13 +274,10 @@ static void lower_terminator(air_lower *l, LLVMValueRef v)
         if (!LLVMIsConditional(v)) LLVMBuildBr(l->b, target(l, v, 0));
         else LLVMBuildCondBr(l->b, air_value(l, LLVMGetCondition(v)), target(l, v, 0), target(l, v, 1));
         return;
-    case LLVMUnreachable: {
-        LLVMValueRef args[5] = {l->thread, air_int32(l, AIR_FAULT_UNREACHABLE), air_int32(l, AIR_WHAT_ANY), air_int64(l, 0), air_int32(l, 0)};
-        air_note_position(l);
-        (void)air_call_host(l, "air_rt_fault", args, 5);
-        LLVMBuildUnreachable(l->b);
+    case LLVMUnreachable:
+        air_fault_unless(l, LLVMConstInt(l->i1, 0, 0), AIR_FAULT_UNREACHABLE, AIR_WHAT_ANY, air_int64(l, 0), air_int64(l, 0));
+        LLVMBuildRetVoid(l->b);
         return;
-    }
     default:
         air_refuse(l, "a block ends in a way that is not supported");
         LLVMBuildUnreachable(l->b);
@@ -335,8 +328,6 @@ static void start_function(air_lower *l)
     l->index = LLVMGetParam(l->function, 4);
     l->entry = LLVMAppendBasicBlockInContext(l->c, l->function, "entry");
     LLVMPositionBuilderAtEnd(l->b, l->entry);
-    l->fuel = LLVMBuildAlloca(l->b, l->i32, "");
-    LLVMBuildStore(l->b, air_int32(l, 1u << 31), l->fuel);
     bind_params(l);
 }
 
@@ -373,11 +364,13 @@ static void close_loop(air_lower *l, const loop *r)
 
 static void call_kernel(air_lower *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, LLVMValueRef index)
 {
-    LLVMValueRef args[PARAMS] = {l->thread, x, y, z, index};
+    LLVMValueRef args[PARAMS] = {l->thread, x, y, z, index}, at = air_int64(l, offsetof(air_thread, fuel));
+    LLVMValueRef fuel = LLVMBuildGEP2(l->b, l->i8, l->thread, &at, 1, "");
+    LLVMBuildStore(l->b, air_int32(l, 1u << 31), air_cast_pointer(l, fuel, l->i32));
     LLVMBuildCall2(l->b, kernel_type(l), l->function, args, PARAMS, "");
 }
 
-static void write_entry(air_lower *l)
+void air_single_entry(air_lower *l)
 {
     LLVMTypeRef param = l->ptr;
     LLVMValueRef f = LLVMAddFunction(l->to, "air_entry", LLVMFunctionType(l->none, &param, 1, 0)), n[3];
@@ -387,6 +380,7 @@ static void write_entry(air_lower *l)
         for (unsigned d = 0; d < 3; ++d) n[d] = field32(l, offsetof(air_thread, position), d);
         call_kernel(l, n[0], n[1], n[2], field32(l, offsetof(air_thread, index), 0));
         LLVMBuildRetVoid(l->b);
+        air_define_asked(l);
         return;
     }
     for (unsigned d = 0; d < 3; ++d) n[d] = field32(l, offsetof(air_thread, threads), d);
@@ -397,6 +391,7 @@ static void write_entry(air_lower *l)
     close_loop(l, &y);
     close_loop(l, &z);
     LLVMBuildRetVoid(l->b);
+    air_define_asked(l);
 }
 
 /* Where the module's constants lie, for checks at run time: pairs of address and size, the last one 0. */
@@ -428,6 +423,5 @@ void air_lower_module(air_lower *l)
     for (unsigned i = 0; i < n && !l->failed; ++i) lower_block(l, order[i]);
     for (unsigned i = 0; i < n && !l->failed; ++i) fill_phis(l, order[i]);
     if (l->failed) return;
-    write_entry(l);
     write_constants(l);
 }

@@ -63,7 +63,6 @@ typedef struct air_lower {
     LLVMValueRef function, thread; /* of the new module: the kernel and its first parameter */
     LLVMValueRef position[3], index; /* its other parameters: of the thread in its threadgroup */
     LLVMBasicBlockRef entry;       /* ends where entry code may still be added */
-    LLVMValueRef fuel;
     air_constant_list *constants;
     uint64_t threadgroup_bytes;
     uint32_t sites;                /* barriers and exchanges so far */
@@ -72,9 +71,12 @@ typedef struct air_lower {
     ingot_error *error;
 } air_lower;
 
-/* Lowers the signature's function into a new module, whose `void air_entry(air_thread *)` runs one thread, or, where no
- * thread waits for another (`syncs` false), all threads of the threadgroup in a loop. */
+/* Lowers the signature's function into a new module, as a function of one thread. */
 void air_lower_module(air_lower *l);
+
+/* Its `void air_entry(air_thread *)`, which runs one thread, or, where no thread waits for another (`syncs` false), all threads
+ * of the threadgroup in a loop. group.h has the other way. */
+void air_single_entry(air_lower *l);
 
 /* The first refusal is kept. */
 void air_refuse(air_lower *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -111,10 +113,21 @@ void air_store(air_lower *l, LLVMValueRef pointer, LLVMValueRef value, LLVMTypeR
 void air_check(air_lower *l, const air_owner *owner, LLVMValueRef p, LLVMValueRef size, bool writes);
 LLVMValueRef air_field(air_lower *l, size_t offset, LLVMTypeRef type); /* of the thread: the same as long as it runs */
 void air_never_changes(air_lower *l, LLVMValueRef load); /* may be done once for all threads of a group */
-void air_note_position(air_lower *l); /* before what may report a fault: where the thread is, into its fields */
+
+/* Three functions that lowered code calls; air_define_asked gives those that were called their bodies for one thread, and
+ * group.h does otherwise. AIR_GUARD(thread, x, y, z, good, kind, what, offset, size) reports a fault unless `good`;
+ * AIR_AGAIN(thread, x, y, z) is called where a loop goes back, and in the end is a fault; AIR_NOTE(thread, x, y, z) comes
+ * before a host function that may report a fault: where the thread is, into its fields. */
+#define AIR_GUARD "air_guard"
+#define AIR_AGAIN "air_again"
+#define AIR_NOTE "air_note"
+void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint32_t what, LLVMValueRef offset, LLVMValueRef size);
+void air_pay_for_loop(air_lower *l);
+void air_note_position(air_lower *l);
+void air_define_asked(air_lower *l);
+
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type); /* memory in the entry block, an i8 * */
 LLVMValueRef air_cast_pointer(air_lower *l, LLVMValueRef p, LLVMTypeRef to);
-void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint32_t what, LLVMValueRef offset, LLVMValueRef size);
 
 /* Calls a host function by name. */
 LLVMValueRef air_call_host(air_lower *l, const char *name, LLVMValueRef *args, unsigned n);

@@ -24,13 +24,112 @@ void air_never_changes(air_lower *l, LLVMValueRef load)
     LLVMSetMetadata(load, LLVMGetMDKindIDInContext(l->c, kind, sizeof kind - 1), LLVMMetadataAsValue(l->c, nothing));
 }
 
+/* ---- What compiled code asks of its thread: calls of functions that get their bodies last ------------------------------ */
+
+static void mark(air_lower *l, LLVMValueRef f, const char *attribute)
+{
+    const unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+    if (kind != 0) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->c, kind, 0));
+}
+
+/* air_guard(thread, x, y, z, good, kind, what, offset, size), air_again and air_note(thread, x, y, z). */
+static LLVMTypeRef ask_type(const air_lower *l, const char *name)
+{
+    LLVMTypeRef params[9] = {l->ptr, l->i32, l->i32, l->i32, l->i1, l->i32, l->i32, l->i64, l->i32};
+    return LLVMFunctionType(l->none, params, strcmp(name, AIR_GUARD) == 0 ? 9 : 4, 0);
+}
+
+static void ask(air_lower *l, const char *name, LLVMValueRef *more, unsigned n)
+{
+    LLVMValueRef args[9] = {l->thread, l->position[0], l->position[1], l->position[2]};
+    for (unsigned i = 0; i < n; ++i) args[4 + i] = more[i];
+    LLVMValueRef f = LLVMGetNamedFunction(l->to, name);
+    if (f == NULL) {
+        f = LLVMAddFunction(l->to, name, ask_type(l, name));
+        mark(l, f, "nounwind");
+#if LLVM_VERSION_MAJOR < 16 /* later spelled with a value that the C API cannot name */
+        mark(l, f, "inaccessiblememonly");
+#endif
+    }
+    LLVMBuildCall2(l->b, ask_type(l, name), f, args, 4 + n, "");
+}
+
 void air_note_position(air_lower *l)
 {
-    for (unsigned d = 0; d < 3; ++d) {
-        LLVMValueRef at = air_int64(l, offsetof(air_thread, position) + d * sizeof(uint32_t));
-        LLVMValueRef p = LLVMBuildGEP2(l->b, l->i8, l->thread, &at, 1, "");
-        LLVMBuildStore(l->b, l->position[d], air_cast_pointer(l, p, l->i32));
+    ask(l, AIR_NOTE, NULL, 0);
+}
+
+void air_pay_for_loop(air_lower *l)
+{
+    if (!l->unchecked) ask(l, AIR_AGAIN, NULL, 0);
+}
+
+void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint32_t what, LLVMValueRef offset, LLVMValueRef size)
+{
+    LLVMValueRef more[5] = {good, air_int32(l, (uint64_t)kind), air_int32(l, what), offset, LLVMBuildTrunc(l->b, size, l->i32, "")};
+    ask(l, AIR_GUARD, more, 5);
+}
+
+static LLVMValueRef thread_field(air_lower *l, LLVMValueRef thread, size_t offset)
+{
+    LLVMValueRef at = air_int64(l, offset);
+    return air_cast_pointer(l, LLVMBuildGEP2(l->b, l->i8, thread, &at, 1, ""), l->i32);
+}
+
+/* Begins the body of one of them, where it is called at all. */
+static LLVMValueRef begin_body(air_lower *l, const char *name)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(l->to, name);
+    if (f == NULL) return NULL;
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    mark(l, f, "alwaysinline");
+#if LLVM_VERSION_MAJOR < 16
+    const char only[] = "inaccessiblememonly";
+    LLVMRemoveEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMGetEnumAttributeKindForName(only, sizeof only - 1));
+#endif
+    LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->c, f, ""));
+    return f;
+}
+
+static void store_position(air_lower *l, LLVMValueRef f)
+{
+    for (unsigned d = 0; d < 3; ++d)
+        LLVMBuildStore(l->b, LLVMGetParam(f, 1 + d), thread_field(l, LLVMGetParam(f, 0), offsetof(air_thread, position) + d * sizeof(uint32_t)));
+}
+
+/* Goes on where `good`, else reports. */
+static void end_guard(air_lower *l, LLVMValueRef f, LLVMValueRef good, LLVMValueRef *args)
+{
+    LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(l->c, f, "bad"), on = LLVMAppendBasicBlockInContext(l->c, f, "");
+    LLVMBuildCondBr(l->b, good, on, bad);
+    LLVMPositionBuilderAtEnd(l->b, bad);
+    store_position(l, f);
+    args[0] = LLVMGetParam(f, 0);
+    (void)air_call_host(l, "air_rt_fault", args, 5);
+    LLVMBuildUnreachable(l->b);
+    LLVMPositionBuilderAtEnd(l->b, on);
+    LLVMBuildRetVoid(l->b);
+}
+
+void air_define_asked(air_lower *l)
+{
+    LLVMValueRef f = begin_body(l, AIR_NOTE);
+    if (f != NULL) {
+        store_position(l, f);
+        LLVMBuildRetVoid(l->b);
     }
+    f = begin_body(l, AIR_GUARD);
+    if (f != NULL) {
+        LLVMValueRef args[5] = {NULL, LLVMGetParam(f, 5), LLVMGetParam(f, 6), LLVMGetParam(f, 7), LLVMGetParam(f, 8)};
+        end_guard(l, f, LLVMGetParam(f, 4), args);
+    }
+    f = begin_body(l, AIR_AGAIN);
+    if (f == NULL) return;
+    LLVMValueRef fuel = thread_field(l, LLVMGetParam(f, 0), offsetof(air_thread, fuel));
+    LLVMValueRef left = LLVMBuildSub(l->b, LLVMBuildLoad2(l->b, l->i32, fuel, ""), air_int32(l, 1), "");
+    LLVMBuildStore(l->b, left, fuel);
+    LLVMValueRef args[5] = {NULL, air_int32(l, AIR_FAULT_ENDLESS), air_int32(l, AIR_WHAT_ANY), air_int64(l, 0), air_int32(l, 0)};
+    end_guard(l, f, LLVMBuildICmp(l->b, LLVMIntNE, left, air_int32(l, 0), ""), args);
 }
 
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)
@@ -42,19 +141,6 @@ LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)
     LLVMValueRef p = LLVMBuildBitCast(l->b, room, l->ptr, "");
     LLVMPositionBuilderAtEnd(l->b, here);
     return p;
-}
-
-void air_fault_unless(air_lower *l, LLVMValueRef good, air_fault_kind kind, uint32_t what, LLVMValueRef offset, LLVMValueRef size)
-{
-    LLVMBasicBlockRef bad = LLVMAppendBasicBlockInContext(l->c, l->function, "bad");
-    LLVMBasicBlockRef on = LLVMAppendBasicBlockInContext(l->c, l->function, "");
-    LLVMBuildCondBr(l->b, good, on, bad);
-    LLVMPositionBuilderAtEnd(l->b, bad);
-    air_note_position(l);
-    LLVMValueRef args[5] = {l->thread, air_int32(l, (uint64_t)kind), air_int32(l, what), offset, LLVMBuildTrunc(l->b, size, l->i32, "")};
-    (void)air_call_host(l, "air_rt_fault", args, 5);
-    LLVMBuildUnreachable(l->b);
-    LLVMPositionBuilderAtEnd(l->b, on);
 }
 
 static bool is_within(const air_owner *o, LLVMValueRef offset, LLVMValueRef size)
@@ -126,12 +212,6 @@ static LLVMTypeRef letter_type(const air_lower *l, char letter)
     case 'p': return l->ptr;
     default: return l->none;
     }
-}
-
-static void mark(air_lower *l, LLVMValueRef f, const char *attribute)
-{
-    const unsigned kind = LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
-    if (kind != 0) LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(l->c, kind, 0));
 }
 
 /* Elementary functions depend on their arguments alone; the rest stays where it stands, and calls are never merged. */

@@ -13,7 +13,7 @@
 #include "air/signature.h"
 #include "base/error.h"
 
-enum { STACK_BYTES = 1 << 20 };
+enum { STACK_BYTES = 1 << 20, GROUP_STACK_BYTES = 16 << 20 };
 
 /* ---- What compiled code calls ----------------------------------------------------------------------------------- */
 
@@ -60,7 +60,7 @@ void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes)
         read_only = true;
     }
     if (inside(p, size, c->group_memory, c->group_bytes)) return;
-    for (const air_range *r = k->constants; r->size != 0; ++r) {
+    for (const air_range *r = c->code->constants; r->size != 0; ++r) {
         if (!inside(p, size, r->data, r->size)) continue;
         if (writes == 0) return;
         read_only = true;
@@ -77,7 +77,7 @@ void air_rt_barrier(air_thread *t, uint32_t site)
     leave(t);
 }
 
-void air_rt_cross(air_thread *t, uint32_t site, uint32_t how, uint64_t *value, uint32_t by)
+uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by)
 {
     air_member *m = member_of(t);
     m->site = site;
@@ -86,6 +86,7 @@ void air_rt_cross(air_thread *t, uint32_t site, uint32_t how, uint64_t *value, u
     m->by = by;
     m->state = AIR_AT_CROSS;
     leave(t);
+    return m->value;
 }
 
 void air_rt_multiply(air_thread *t, uint32_t site, float *values)
@@ -148,7 +149,7 @@ static void place_thread(air_crew *c, air_thread *t, size_t index)
 static void run_member(void *user)
 {
     air_member *m = user;
-    m->thread.crew->kernel->entry(&m->thread);
+    m->thread.crew->code->entry(&m->thread);
     m->state = AIR_DONE;
     for (;;) leave(&m->thread);
 }
@@ -217,10 +218,24 @@ static void run_group(air_crew *c, const uint32_t group[3])
     start_group(c, group);
     while (c->fault.kind == AIR_FAULT_NONE) {
         if (run_ready(c)) continue;
-        if (c->kernel->syncs && exchange_all(c)) continue;
+        if (c->code->syncs && exchange_all(c)) continue;
         if (pass_barrier(c)) return;
     }
 }
+
+/* ---- A launch as its workers see it ------------------------------------------------------------------------------------- */
+
+typedef struct job {
+    const air_launch *launch;
+    const air_code *code;
+    air_range buffers[AIR_SLOTS];
+    uint64_t groups;
+    uint64_t next;        /* atomic */
+    uint64_t fault_group; /* the earliest that failed; atomic */
+    bool no_memory;       /* atomic */
+    pthread_mutex_t lock; /* of `fault` */
+    air_fault fault;
+} job;
 
 /* ---- A worker's crew --------------------------------------------------------------------------------------------------- */
 
@@ -236,6 +251,12 @@ static uint64_t group_bytes_of(const air_launch *l)
     return n;
 }
 
+/* Threads, and room to the end of the last one's vector. */
+static size_t padded_count(const air_crew *c)
+{
+    return c->count + AIR_SIMD_WIDTH;
+}
+
 static void free_crew(air_crew *c)
 {
     const ingot_allocator *mem = c->kernel->mem;
@@ -243,12 +264,13 @@ static void free_crew(air_crew *c)
     mem_free(mem, c->group_memory, c->group_bytes + 64);
     mem_free(mem, c->contexts, (c->fibres + 1) * air_fibre_context_bytes());
     mem_free(mem, c->members, c->fibres * sizeof *c->members);
+    mem_free(mem, c->places, 3 * padded_count(c) * sizeof *c->places);
 }
 
 static bool make_stacks(air_crew *c)
 {
     c->page = (size_t)sysconf(_SC_PAGESIZE);
-    c->stack_bytes = STACK_BYTES;
+    c->stack_bytes = c->code->syncs ? STACK_BYTES : GROUP_STACK_BYTES;
     void *p = mmap(NULL, c->fibres * (c->stack_bytes + c->page), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return false;
     c->stacks = p;
@@ -266,22 +288,39 @@ static void place_lengths(air_crew *c)
     }
 }
 
-static bool make_crew(air_crew *c, const air_launch *l, const air_range *buffers)
+/* Where each thread is, for code that works on vectors of threads. */
+static void fill_places(air_crew *c)
 {
+    const uint32_t *n = c->launch->threads;
+    for (uint32_t i = 0; i < padded_count(c); ++i) {
+        c->places[i] = i % n[0];
+        c->places[padded_count(c) + i] = i / n[0] % n[1];
+        c->places[2 * padded_count(c) + i] = i / n[0] / n[1];
+    }
+}
+
+static bool make_crew(air_crew *c, const job *j)
+{
+    const air_launch *l = j->launch;
+    const air_range *buffers = j->buffers;
     const ingot_allocator *mem = l->kernel->mem;
     const size_t count = (size_t)l->threads[0] * l->threads[1] * l->threads[2];
-    *c = (air_crew){.kernel = l->kernel, .launch = l, .buffers = buffers, .count = count, .fibres = l->kernel->syncs ? count : 1};
+    *c = (air_crew){.kernel = l->kernel, .code = j->code, .launch = l, .buffers = buffers, .count = count, .fibres = j->code->syncs ? count : 1};
     c->group_bytes = (size_t)group_bytes_of(l);
     c->members = mem_zeroed(mem, c->fibres, sizeof *c->members);
     c->contexts = mem_zeroed(mem, c->fibres + 1, air_fibre_context_bytes());
     c->group_memory = mem_alloc(mem, c->group_bytes + 64);
+    if (c->code->form == AIR_FORM_PARTIAL) c->places = mem_zeroed(mem, 3 * padded_count(c), sizeof *c->places);
+    if (c->code->form == AIR_FORM_PARTIAL && c->places == NULL) return false;
     if (c->members == NULL || c->contexts == NULL || c->group_memory == NULL || !make_stacks(c)) return false;
+    if (c->places != NULL) fill_places(c);
     c->host.context = c->contexts;
     place_lengths(c);
     for (size_t i = 0; i < c->fibres; ++i) {
         air_thread *t = &c->members[i].thread;
         const uintptr_t past = (uintptr_t)c->group_memory % 16;
         *t = (air_thread){.group_memory = c->group_memory + (past != 0 ? 16 - past : 0), .buffers = buffers, .lengths = c->lengths, .crew = c};
+        for (size_t d = 0; d < 3 && c->places != NULL; ++d) t->places[d] = c->places + d * padded_count(c);
         memcpy(t->groups, l->groups, sizeof t->groups);
         memcpy(t->threads, l->threads, sizeof t->threads);
         place_thread(c, t, i);
@@ -290,17 +329,6 @@ static bool make_crew(air_crew *c, const air_launch *l, const air_range *buffers
 }
 
 /* ---- A launch ---------------------------------------------------------------------------------------------------------- */
-
-typedef struct job {
-    const air_launch *launch;
-    air_range buffers[AIR_SLOTS];
-    uint64_t groups;
-    uint64_t next;        /* atomic */
-    uint64_t fault_group; /* the earliest that failed; atomic */
-    bool no_memory;       /* atomic */
-    pthread_mutex_t lock; /* of `fault` */
-    air_fault fault;
-} job;
 
 static void note_fault(job *j, const air_fault *fault, uint64_t group)
 {
@@ -318,7 +346,7 @@ static void take_part(void *user)
     const uint32_t *n = j->launch->groups;
     if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
     air_crew crew;
-    if (!make_crew(&crew, j->launch, j->buffers)) {
+    if (!make_crew(&crew, j)) {
         __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
         free_crew(&crew);
         return;
@@ -393,6 +421,8 @@ ingot_status air_kernel_run(const air_launch *l, ingot_error *error)
     job j = {.launch = l, .groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2], .fault_group = UINT64_MAX};
     for (size_t i = 0; i < l->buffer_count && i < AIR_SLOTS; ++i)
         if (l->buffers[i].data != NULL) j.buffers[i] = (air_range){l->buffers[i].data, l->buffers[i].size};
+    status = air_kernel_code(l->kernel, l->threads, &j.code, error);
+    if (status != INGOT_OK) return status;
     if (pthread_mutex_init(&j.lock, NULL) != 0) return error_no_memory(error);
     if (l->spread != NULL && j.groups > 1) l->spread(l->pool, take_part, &j);
     else take_part(&j);

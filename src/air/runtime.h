@@ -19,7 +19,8 @@ typedef struct air_thread {
     const air_range *lengths;  /* threadgroup memory by slot, AIR_MAX_GROUP_SLOTS of them */
     uint32_t position[3], group[3], groups[3], threads[3];
     uint32_t index;            /* in the threadgroup, x fastest */
-    uint32_t simdgroups;       /* of the threadgroup */
+    const uint32_t *places[3]; /* position[d] of every thread, padded to whole vectors */
+    uint32_t fuel;             /* rounds of loops that it may still go */
     struct air_crew *crew;     /* the host's, from here on */
 } air_thread;
 
@@ -51,8 +52,13 @@ const air_host_function *air_host_functions(size_t *count);
 void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size);
 void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes);
 void air_rt_barrier(air_thread *t, uint32_t site);
-void air_rt_cross(air_thread *t, uint32_t site, uint32_t how, uint64_t *value, uint32_t by);
+uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by);
 void air_rt_multiply(air_thread *t, uint32_t site, float *values);
+
+/* The same for the lanes of a vector; lanes that are not in `active` take no part. air_rt_multiply_lanes: six rows of
+ * AIR_SIMD_WIDTH floats, all lanes active. */
+void air_rt_exchange_lanes(uint32_t how, uint64_t active, uint64_t *value, const uint32_t *by, uint32_t lanes);
+void air_rt_multiply_lanes(float *values);
 void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t *from, uint64_t count);
 void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const uint8_t *from);
 
