@@ -219,6 +219,11 @@ static LLVMValueRef declare_host(air_lower *l, const char *name, LLVMTypeRef ft)
 {
     LLVMValueRef f = LLVMAddFunction(l->to, name, ft);
     mark(l, f, "nounwind");
+    if (strstr(name, "_lanes") != NULL && strncmp(name, "air_rt_", 7) != 0) { /* numbers in memory, in place */
+        mark(l, f, "argmemonly");
+        mark(l, f, "willreturn");
+        return f;
+    }
     if (strncmp(name, "air_rt_", 7) != 0) {
 #if LLVM_VERSION_MAJOR < 16 /* later spelled with a value that the C API cannot name */
         mark(l, f, "readnone");
