@@ -58,7 +58,7 @@ static LLVMValueRef add_global(air_writer *w, const mf_var *v, const char *name)
     LLVMSetLinkage(g, LLVMInternalLinkage);
     LLVMSetUnnamedAddress(g, LLVMGlobalUnnamedAddr);
     LLVMSetInitializer(g, LLVMGetUndef(air_write_memory_type(w, v->type)));
-    if (v->type->align != 0) LLVMSetAlignment(g, v->type->align);
+    if (v->type->align != 0) LLVMSetAlignment(g, mf_var_align(v));
     return g;
 }
 

@@ -128,7 +128,7 @@ static air_place threadgroup_variable(air_writer *w, const mf_var *v)
     LLVMSetLinkage(g, LLVMInternalLinkage);
     LLVMSetUnnamedAddress(g, LLVMGlobalUnnamedAddr);
     LLVMSetInitializer(g, LLVMGetUndef(type));
-    LLVMSetAlignment(g, v->type->align > 4 ? v->type->align : 4);
+    LLVMSetAlignment(g, mf_var_align(v) > 4 ? mf_var_align(v) : 4);
     return (air_place){.p = g, .type = v->type};
 }
 
@@ -142,6 +142,7 @@ static air_place variable(air_writer *w, const mf_var *v)
         return (air_place){.p = air_write_load(w, b->at), .type = v->type->elem, .is_volatile = (v->type->quals & MF_VOLATILE) != 0};
     }
     b->at = v->space == MF_THREADGROUP ? threadgroup_variable(w, v) : air_write_room(w, v->type, v->name);
+    if (v->space == MF_THREAD && v->align > v->type->align) LLVMSetAlignment(b->at.p, v->align);
     b->at.is_volatile = (v->quals & MF_VOLATILE) != 0;
     b->bound = true;
     return b->at;

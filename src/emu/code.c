@@ -402,7 +402,7 @@ static void emit_texture(coder *c, const emu_node *n)
 {
     emu_access *a = arena_new(c->g->mem, emu_access);
     const bool store = n->op == EMU_TEXSTORE;
-    a->write = store;
+    a->write = n->op != EMU_TEXFETCH;
     for (int k = 0; k < 4 && n->in[k] != NULL; ++k) {
         a->regs[k] = n->in[k]->reg;
         a->strides[k] = stride_of(n->in[k]);
@@ -418,6 +418,7 @@ static void emit_texture(coder *c, const emu_node *n)
         i->sa = stride_of(n->more[0]);
     }
     i->k = n->k;
+    if (n->op == EMU_TEXATOMIC) i->imm = n->imm;
     i->run = handler_of(c, (emu_op)n->op, EMU_U64);
     if (!store) emit_twins(c, n);
 }

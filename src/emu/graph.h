@@ -26,7 +26,8 @@ typedef enum emu_kind {
     EMU_ATOMIC_NODE, /* mem, k: emu_atomic; in[0] value, in[1] expected */
     EMU_CROSS,   /* op, k, imm (block) over in[]: depends on which lanes are active */
     EMU_MATRIX_NODE, /* in[0..3] = two registers each of a and b, more[0..1] of c; its PARTs 0 and 1 are the result */
-    EMU_TEXTURE_NODE, /* op FETCH or STORE, k: emu_pixel_class; in[0..2], of STORE also in[3] and more[0]; PARTs 0 and 1 of FETCH are the pixel */
+    EMU_TEXTURE_NODE, /* op FETCH, STORE or ATOMIC (imm: emu_atomic), k: emu_pixel_class; in[0..2], of STORE and ATOMIC also in[3], of STORE
+                         more[0]; PARTs 0 and 1 of FETCH are the pixel, 0 of ATOMIC the old value */
     EMU_FILL,    /* a thread array set to 0xFF: mem->local */
     EMU_SYNC,    /* barrier of the threadgroup, or (imm 1; checked programs) of the simdgroup, over the memories in k */
     EMU_FENCE,   /* memory fence over the memories in k (EMU_FLAG_...); checked programs */

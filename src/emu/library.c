@@ -40,6 +40,10 @@ static void describe_handle(arena *mem, const mf_var *p, emu_arg *a)
                                              [MF_TEXTURE_2D] = EMU_TEXTURE_2D,
                                              [MF_TEXTURE_2D_ARRAY] = EMU_TEXTURE_2D_ARRAY,
                                              [MF_TEXTURE_3D] = EMU_TEXTURE_3D,
+                                             [MF_TEXTURE_CUBE] = EMU_TEXTURE_CUBE,
+                                             [MF_TEXTURE_CUBE_ARRAY] = EMU_TEXTURE_CUBE_ARRAY,
+                                             [MF_TEXTURE_2D_MS] = EMU_TEXTURE_2D_MULTISAMPLE,
+                                             [MF_TEXTURE_2D_MS_ARRAY] = EMU_TEXTURE_2D_MULTISAMPLE_ARRAY,
                                              [MF_TEXTURE_OF_BUFFER] = EMU_TEXTURE_BUFFER};
     const mf_class class = mf_scalar_class(p->texture.scalar);
     *a = (emu_arg){.name = cstring(mem, p->name),

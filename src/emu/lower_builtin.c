@@ -222,6 +222,22 @@ static emu_node *insert_bits(lower *l, emu_node *base, emu_node *insert, emu_nod
 }
 
 /* The element-wise functions. a holds the arguments' elements. */
+/* The next number of 16 bits towards another: its bits, one up or down. */
+static emu_node *next_small(lower *l, emu_node *x, emu_node *to)
+{
+    emu_graph *g = l->g;
+    const emu_type t = (emu_type)x->type;
+    emu_node *bits = emu_reinterpret(g, EMU_I16, x), *zero = emu_constant(g, EMU_I16, 0), *one = emu_constant(g, EMU_I16, 1);
+    emu_node *up = emu_binary(g, EMU_LT, t, x, to), *positive = emu_binary(g, EMU_LE, EMU_I16, zero, bits);
+    emu_node *away = emu_binary(g, EMU_EQ, EMU_BOOL, up, positive);
+    emu_node *next = emu_binary(g, EMU_ADD, EMU_I16, bits, emu_select(g, away, one, emu_constant(g, EMU_I16, -1)));
+    emu_node *least = emu_select(g, up, one, emu_constant(g, EMU_I16, INT16_MIN + 1));
+    next = emu_select(g, emu_binary(g, EMU_EQ, t, x, f_const(l, t, 0)), least, next);
+    next = emu_select(g, emu_binary(g, EMU_EQ, t, x, to), emu_reinterpret(g, EMU_I16, to), next);
+    emu_node *ordered = emu_binary(g, EMU_AND, EMU_BOOL, emu_binary(g, EMU_EQ, t, x, x), emu_binary(g, EMU_EQ, t, to, to));
+    return emu_select(g, ordered, emu_reinterpret(g, t, next), emu_binary(g, EMU_ADD, t, x, to));
+}
+
 static emu_node *element_math(lower *l, const mf_expr *e, emu_node *const *a);
 
 static emu_node *element_integer_of(lower *l, const mf_expr *e, emu_node *const *a)
@@ -334,6 +350,7 @@ static emu_node *element_math(lower *l, const mf_expr *e, emu_node *const *a)
     if (e->builtin == MF_FN_ILOGB) return emu_unary(g, EMU_ILOGB, EMU_F32, x);
     if (e->builtin == MF_FN_LDEXP) return emu_convert(g, t, emu_binary(g, EMU_LDEXP, EMU_F32, x, a[1]));
     if (e->builtin == MF_FN_NEXTAFTER && t == EMU_F32) return emu_binary(g, EMU_NEXTAFTER, EMU_F32, a[0], a[1]);
+    if (e->builtin == MF_FN_NEXTAFTER) return next_small(l, a[0], a[1]);
     lower_refuse(l, e->at, "'%s' is not supported for this type", mf_builtin_name(e->builtin));
     return a[0];
 }
@@ -383,6 +400,20 @@ static val cross(lower *l, val a, val b)
     return r;
 }
 
+/* eta i - (eta n.i + sqrt(k)) n with k = 1 - eta eta (1 - n.i n.i); zero where k is negative. */
+static val refract(lower *l, val i, val n, emu_node *eta)
+{
+    const emu_type t = (emu_type)eta->type;
+    emu_node *d = dot(l, n, i), *one = f_const(l, t, 1);
+    emu_node *rest = binary(l, EMU_SUB, one, binary(l, EMU_MUL, d, d));
+    emu_node *k = binary(l, EMU_SUB, one, binary(l, EMU_MUL, binary(l, EMU_MUL, eta, eta), rest));
+    emu_node *by = binary(l, EMU_ADD, binary(l, EMU_MUL, eta, d), root(l, EMU_SQRT, k));
+    emu_node *none = emu_binary(l->g, EMU_LT, t, k, f_const(l, t, 0));
+    val r = minus(l, scaled(l, i, eta), scaled(l, n, by));
+    for (size_t e = 0; e < r.n; ++e) r.at[e] = emu_select(l->g, none, f_const(l, t, 0), r.at[e]);
+    return r;
+}
+
 static val geometric(lower *l, const mf_expr *e, const val *a)
 {
     const emu_type t = (emu_type)a[0].at[0]->type;
@@ -404,6 +435,7 @@ static val geometric(lower *l, const mf_expr *e, const val *a)
         emu_node *twice = binary(l, EMU_MUL, f_const(l, t, 2), dot(l, a[1], a[0]));
         return minus(l, a[0], scaled(l, a[1], twice));
     }
+    case MF_FN_REFRACT: return refract(l, a[0], a[1], a[2].at[0]);
     case MF_FN_FACEFORWARD: {
         emu_node *front = emu_binary(l->g, EMU_LT, t, dot(l, a[1], a[2]), f_const(l, t, 0));
         val r = lower_val(l, a[0].n);

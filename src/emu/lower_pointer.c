@@ -37,7 +37,7 @@ emu_local *lower_stack(lower *l)
 
 uint64_t lower_push_stack(lower *l, const mf_type *type)
 {
-    enum { LEAST_ALIGN = 4 };
+    enum { LEAST_ALIGN = 16 }; /* what may be written with a variable */
     emu_local *stack = lower_stack(l);
     const uint64_t align = type->align > LEAST_ALIGN ? type->align : LEAST_ALIGN;
     const uint64_t at = (stack->size + align - 1) / align * align;

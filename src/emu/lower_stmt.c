@@ -54,7 +54,7 @@ static void lower_decl(lower *l, const mf_var *v)
     }
     if (v->space == MF_THREADGROUP) {
         emu_graph *g = l->g;
-        const uint64_t align = v->type->align < 16 ? 16 : v->type->align;
+        const uint64_t align = mf_var_align(v) < 16 ? 16 : mf_var_align(v);
         const uint64_t at = (g->threadgroup_bytes + align - 1) / align * align;
         const size_t before = g->objects.n;
         const emu_object_info info = {.kind = EMU_OBJECT_THREADGROUP, .name = v->name, .offset = at,

@@ -53,6 +53,14 @@ val lower_texture(lower *l, const mf_expr *e)
         store->more[0] = pixel.at[1];
         return lower_val(l, 0);
     }
+    if (e->builtin == MF_FN_TEXTURE_ATOMIC) {
+        emu_node *words = argument(l, e, 3), *what = lower_scalar_of(l, e->args[5]);
+        l->g->at = e->at;
+        emu_node *atomic = texture_node(l, EMU_TEXATOMIC, in, lower_scalar_of(l, e->args[4]));
+        atomic->in[3] = words;
+        atomic->imm = what->imm;
+        return single(l, emu_convert(g, EMU_U32, emu_part(g, atomic, 0)));
+    }
     emu_node *kind = lower_scalar_of(l, e->args[3]);
     emu_node *fetch = texture_node(l, EMU_TEXFETCH, in, kind);
     val r = lower_val(l, 2);

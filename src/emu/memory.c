@@ -189,7 +189,7 @@ static uint32_t combine_float(emu_atomic kind, uint32_t old, uint32_t v)
     return v;
 }
 
-static uint32_t change32(uint32_t *at, emu_atomic kind, emu_type type, uint32_t v, uint32_t expected)
+uint32_t emu_change32(uint32_t *at, emu_atomic kind, emu_type type, uint32_t v, uint32_t expected)
 {
     uint32_t old = __atomic_load_n(at, __ATOMIC_SEQ_CST);
     if (kind == EMU_ATOMIC_LOAD) return old;
@@ -231,7 +231,7 @@ static const emu_insn *op_atomic(emu_vm *vm, const emu_insn *i)
         if (i->k != EMU_ATOMIC_LOAD) memcpy(&v, lane_at(vm, i->b, i->sb, lane, size), size);
         if (i->k == EMU_ATOMIC_COMPARE) memcpy(&expected, lane_at(vm, i->c, i->sc, lane, size), size);
         if (size == 4) {
-            old = change32((uint32_t *)(void *)place, (emu_atomic)i->k, type, (uint32_t)v, (uint32_t)expected);
+            old = emu_change32((uint32_t *)(void *)place, (emu_atomic)i->k, type, (uint32_t)v, (uint32_t)expected);
         } else if (size == 8) {
             old = change64((uint64_t *)(void *)place, (emu_atomic)i->k, type, v, expected);
         } else {

@@ -55,11 +55,18 @@ static extent extent_of(emu_texture_type t)
     case EMU_TEXTURE_1D_ARRAY: return (extent){false, false, true, 1};
     case EMU_TEXTURE_2D: return (extent){true, false, false, 1};
     case EMU_TEXTURE_2D_ARRAY: return (extent){true, false, true, 1};
+    case EMU_TEXTURE_2D_MULTISAMPLE: return (extent){true, true, false, 1};
+    case EMU_TEXTURE_2D_MULTISAMPLE_ARRAY: return (extent){true, true, true, 1};
     case EMU_TEXTURE_CUBE: return (extent){true, false, false, 6};
     case EMU_TEXTURE_CUBE_ARRAY: return (extent){true, false, true, 6};
     case EMU_TEXTURE_3D: return (extent){true, true, false, 1};
     }
     return (extent){false, false, false, 0};
+}
+
+static bool is_multisampled(emu_texture_type t)
+{
+    return t == EMU_TEXTURE_2D_MULTISAMPLE || t == EMU_TEXTURE_2D_MULTISAMPLE_ARRAY;
 }
 
 static bool sizes_are_right(const emu_texture *t, const extent *e)
@@ -71,6 +78,7 @@ static bool sizes_are_right(const emu_texture *t, const extent *e)
     if (t->width > side || t->height > side || t->depth > MOST_DEPTH || t->layers > MOST_DEPTH) return false;
     if ((!e->height && t->height != 1) || (!e->depth && t->depth != 1) || (!e->layers && t->layers != 1)) return false;
     if (e->faces == 6 && t->width != t->height) return false;
+    if (is_multisampled(t->type) && (t->levels != 1 || t->depth > 8)) return false;
     const uint32_t longest = t->width > t->height ? t->width : t->height;
     return t->levels <= EMU_MAX_LEVELS && ((longest > t->depth ? longest : t->depth) >> (t->levels - 1)) != 0;
 }

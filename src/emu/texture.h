@@ -19,15 +19,17 @@ typedef enum emu_format {
     EMU_FORMATS
 } emu_format;
 
-/* MTLTextureType's numbers; multisampled ones are not supported. */
+/* MTLTextureType's numbers. */
 typedef enum emu_texture_type {
     EMU_TEXTURE_1D = 0,
     EMU_TEXTURE_1D_ARRAY = 1,
     EMU_TEXTURE_2D = 2,
     EMU_TEXTURE_2D_ARRAY = 3,
+    EMU_TEXTURE_2D_MULTISAMPLE = 4, /* only read; its samples are its depth, a slice each */
     EMU_TEXTURE_CUBE = 5,
     EMU_TEXTURE_CUBE_ARRAY = 6,
     EMU_TEXTURE_3D = 7,
+    EMU_TEXTURE_2D_MULTISAMPLE_ARRAY = 8,
     EMU_TEXTURE_BUFFER = 9
 } emu_texture_type;
 

@@ -60,6 +60,28 @@ static const emu_insn *op_fetch(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
+/* On the one component of a 32-bit pixel; outside of the texture nothing changes and the old value is 0. */
+static const emu_insn *op_atomic(emu_vm *vm, const emu_insn *i)
+{
+    const emu_mask *m = &vm->masks[vm->top];
+    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
+        if (!emu_active(vm, lane)) continue;
+        const emu_texture *t;
+        bool failed;
+        char *at = lane_pixel(vm, i, lane, &t, &failed);
+        if (failed) return NULL;
+        if (t->format != EMU_FORMAT_R32_UINT && t->format != EMU_FORMAT_R32_SINT)
+            return fail(vm, i, lane, EMU_TEXTURE_ATOMIC, lane_word(vm, i->access->regs[0], i->access->strides[0], lane));
+        const uint64_t words = lane_word(vm, i->access->regs[3], i->access->strides[3], lane);
+        const emu_type type = i->k == EMU_PIXEL_SINT ? EMU_I32 : EMU_U32;
+        uint64_t old = 0;
+        if (at != NULL && ((uintptr_t)at & 3u) == 0)
+            old = emu_change32((uint32_t *)(void *)at, (emu_atomic)i->imm, type, (uint32_t)words, (uint32_t)(words >> 32));
+        memcpy(vm->frame + i->d + lane * sizeof old, &old, sizeof old);
+    }
+    return i + 1;
+}
+
 /* Writes outside of the texture are dropped. */
 static const emu_insn *op_store(emu_vm *vm, const emu_insn *i)
 {
@@ -84,6 +106,7 @@ static uint64_t query(const emu_texture *t, uint64_t what, uint64_t level)
     const uint32_t sides[3] = {t->width, t->height, t->depth};
     if (what < 3) return emu_texture_side(sides[what], level < 32 ? (uint32_t)level : 31);
     if (what == 3) return t->layers;
+    if (what == 6) return t->depth; /* samples */
     return what == 4 ? t->levels : emu_format_has_alpha(t->format);
 }
 
@@ -122,6 +145,7 @@ emu_handler emu_texture_handler(emu_op op)
 {
     if (op == EMU_TEXFETCH) return op_fetch;
     if (op == EMU_TEXSTORE) return op_store;
+    if (op == EMU_TEXATOMIC) return op_atomic;
     if (op == EMU_TEXQUERY) return op_query;
     return op == EMU_SAMPLER ? op_sampler : NULL;
 }

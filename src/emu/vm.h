@@ -114,6 +114,9 @@ enum { EMU_FLAG_DEVICE = 1, EMU_FLAG_THREADGROUP = 2, EMU_FLAG_TEXTURE = 4 };
 /* How a 32-bit index becomes a 64-bit one. */
 typedef enum emu_extend { EMU_EXTEND_SIGNED, EMU_EXTEND_UNSIGNED, EMU_EXTEND_NONE } emu_extend;
 
+/* Changes a word as an atomic of the type (32 bits) does, and gives its old value; any thread. */
+uint32_t emu_change32(uint32_t *at, emu_atomic kind, emu_type type, uint32_t v, uint32_t expected);
+
 /* Where a memory instruction goes: byte = base + imm + scale * extend(index + index_imm + lanes[lane]) within the object.
  * The sum in extend() wraps at 32 bits unless EMU_EXTEND_NONE. Each of `count` elements lies `bytes` after the last. */
 struct emu_access {
@@ -233,6 +236,7 @@ struct emu_vm {
 /* What is wrong with a texture, in a fault's `offset`; its slot is in `object`. */
 typedef enum emu_texture_fault {
     EMU_TEXTURE_UNBOUND,
+    EMU_TEXTURE_ATOMIC, /* its format is not one 32-bit integer */
     EMU_TEXTURE_KIND,  /* its format is not of the kind that the text reads or writes */
     EMU_TEXTURE_MEMORY /* a pixel lies past the end of its memory */
 } emu_texture_fault;

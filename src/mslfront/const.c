@@ -272,8 +272,9 @@ bool mf_is_known(const mf_expr *e)
     case MF_EXPR_CAST:
         return e->cast != MF_CAST_POINTER_TO_INT && e->cast != MF_CAST_INT_TO_POINTER &&
                all_known(e);
+    case MF_EXPR_CALL: return e->function->is_constexpr && all_known(e);
+    case MF_EXPR_TEMPORARY: return all_known(e);
     case MF_EXPR_BUILTIN: return (mf_builtin_traits(e->builtin) & MF_PURE) != 0 && all_known(e);
-    case MF_EXPR_TEMPORARY:
     case MF_EXPR_PRE_INC:
     case MF_EXPR_PRE_DEC:
     case MF_EXPR_POST_INC:
@@ -283,7 +284,6 @@ bool mf_is_known(const mf_expr *e)
     case MF_EXPR_COMMA:
     case MF_EXPR_ASSIGN:
     case MF_EXPR_ASSIGN_OP:
-    case MF_EXPR_CALL:
     case MF_EXPR_ERROR: return false;
     }
     return false;

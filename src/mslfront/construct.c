@@ -64,6 +64,19 @@ static mf_expr *diagonal(mf_parser *p, const mf_type *type, mf_expr *value, span
     return mf_finish(p, e);
 }
 
+/* The same of what may be evaluated only once: by the library's own function. */
+static mf_expr *called_diagonal(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
+{
+    mf_ident *id = mf_intern(p->mem, p->idents, STR("__diagonal"));
+    mf_targs given = mf_targs_none();
+    const unsigned sizes[] = {type->columns, type->width};
+    mf_targs_push(p->mem, &given, (mf_targ){.kind = MF_TARG_TYPE, .type = {.type = mf_scalar_type(type->scalar)}});
+    for (size_t i = 0; i < 2; ++i)
+        mf_targs_push(p->mem, &given, (mf_targ){.kind = MF_TARG_VALUE, .type = {.type = mf_scalar_type(MF_INT)}, .value = {.i = sizes[i]}});
+    const mf_ref name = {.id = id, .at = at, .symbol = mf_find(p->metal, id), .builtin = -1, .given = &given};
+    return mf_call_function(p, &name, args, at);
+}
+
 /* The elements of a matrix one by one, column after column. */
 static mf_expr *from_elements(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
 {
@@ -83,12 +96,13 @@ static mf_expr *construct_matrix(mf_parser *p, const mf_type *type, mf_exprs *ar
 {
     mf_expr *e = mf_new(p, MF_EXPR_CONSTRUCT, at, type);
     const mf_type *first = args->at[0]->type;
-    if (args->n == 1 && first->kind == MF_TYPE_MATRIX)
+    if (args->n == 1 && (first->kind == MF_TYPE_MATRIX || first->kind == MF_TYPE_RECORD))
         return mf_explicit(p, args->at[0], (mf_qtype){.type = type}, at);
     /* what is built from a value is evaluated once: a constant or a variable may stand several
      * times */
     bool plain = args->at[0]->kind == MF_EXPR_CONST || args->at[0]->kind == MF_EXPR_VAR;
-    if (args->n == 1 && mf_is_scalar(first) && plain) return diagonal(p, type, args->at[0], at);
+    if (args->n == 1 && mf_is_scalar(first))
+        return plain ? diagonal(p, type, args->at[0], at) : called_diagonal(p, type, args, at);
     if (args->n == (size_t)type->columns * type->width) return from_elements(p, type, args, at);
     if (args->n != type->columns) {
         diag_unsupported(
@@ -114,6 +128,13 @@ static mf_expr *construct_simd_matrix(mf_parser *p, const mf_type *type, mf_expr
     e->args = arena_array(p->mem, mf_expr *, 1);
     e->args[e->arg_count++] = one;
     return mf_finish(p, e);
+}
+
+bool mf_has_own_constructor(const mf_record *r)
+{
+    for (const mf_candidate *c = r->constructors; c != NULL; c = c->next)
+        if (!c->is_default && !c->is_deleted) return true;
+    return false;
 }
 
 static mf_expr *no_way(mf_parser *p, const mf_type *type, size_t n, span at)
@@ -285,6 +306,25 @@ static mf_expr *left_out(mf_parser *p, const mf_type *type, uint64_t i, span at)
     return e != NULL ? e : zero(p, one, at);
 }
 
+/* Whether a member that the list leaves out has a value of its own that other members are part of. */
+static bool needs_object(mf_parser *p, const mf_type *type, const mf_exprs *given, span at)
+{
+    if (type->kind != MF_TYPE_RECORD) return false;
+    const mf_record *r = type->record;
+    for (size_t i = 0; i < given->n; ++i)
+        if (r->fields[i].type->kind == MF_TYPE_ARRAY) return false; /* arrays cannot be passed */
+    for (size_t i = given->n; i < r->field_count; ++i) {
+        if (r->fields[i].init_at == 0) continue;
+        diag_list quiet;
+        diag_list *loud = mf_quiet(p, &quiet);
+        const bool panic = p->panic;
+        (void)left_out(p, type, i, at);
+        p->panic = panic;
+        if (!mf_loud(p, loud)) return true;
+    }
+    return false;
+}
+
 /* Items after "{" up to and with "}". */
 static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
 {
@@ -346,6 +386,7 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
     const mf_type *elem = (*type)->kind == MF_TYPE_ARRAY ? (*type)->elem : *type;
     bool fills =
         elem->kind == MF_TYPE_RECORD && elem->record->constructs && !elem->record->is_union;
+    if (fills && needs_object(p, *type, &parts, at)) return mf_complete_record(p, (*type)->record, &parts, at);
     while (fills && parts.n < 4096 && item_type(*type, parts.n) != NULL)
         mf_exprs_push(p->mem, &parts, left_out(p, *type, parts.n, at));
     if (parts.n == 0) return mf_new(p, MF_EXPR_ZERO, at, *type);
@@ -374,7 +415,7 @@ mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
     mf_advance(p);
     mf_expr *e;
     const mf_type *t = *type;
-    bool constructed = t->kind == MF_TYPE_RECORD && t->record->constructors != NULL;
+    bool constructed = t->kind == MF_TYPE_RECORD && mf_has_own_constructor(t->record);
     if ((t->kind == MF_TYPE_ARRAY || t->kind == MF_TYPE_RECORD) && !constructed) {
         e = parse_aggregate(p, type, begin);
     } else {

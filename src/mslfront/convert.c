@@ -111,7 +111,7 @@ static bool is_braced(const mf_expr *e)
 static const mf_type *braced_array(const mf_type *to)
 {
     if (to->kind == MF_TYPE_RECORD && to->record->field_count == 1 &&
-        to->record->constructors == NULL)
+        !mf_has_own_constructor(to->record))
         to = to->record->fields[0].type;
     return to->kind == MF_TYPE_ARRAY ? to : NULL;
 }
@@ -122,7 +122,7 @@ static mf_rank braced_rank(const mf_expr *e, const mf_type *to)
     if (array != NULL) return e->arg_count <= array->count ? MF_CONVERSION : MF_NO_CONVERSION;
     bool fits = (mf_is_vector(to) && (e->arg_count == to->width || e->arg_count == 0)) ||
                 (to->kind == MF_TYPE_RECORD &&
-                 (to->record->constructors != NULL || e->arg_count <= to->record->field_count)) ||
+                 (mf_has_own_constructor(to->record) || e->arg_count <= to->record->field_count)) ||
                 (is_number(to) && e->arg_count <= 1);
     return fits ? MF_CONVERSION : MF_NO_CONVERSION;
 }
@@ -146,7 +146,7 @@ static mf_expr *convert_braced(mf_parser *p, mf_expr *e, const mf_type *to, cons
         whole->args[whole->arg_count++] = list;
         return mf_finish(p, whole);
     }
-    if (to->kind != MF_TYPE_RECORD || to->record->constructors != NULL || args.n == 0)
+    if (to->kind != MF_TYPE_RECORD || mf_has_own_constructor(to->record) || args.n == 0)
         return mf_construct(p, (mf_qtype){.type = to}, &args, e->at);
     mf_expr *made = mf_new(p, MF_EXPR_AGGREGATE, e->at, to);
     made->args = arena_array(p->mem, mf_expr *, to->record->field_count);

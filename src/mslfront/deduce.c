@@ -418,6 +418,16 @@ bool mf_deduce_call(mf_parser *p, const mf_template *t, const mf_targs *given, c
     return true;
 }
 
+void mf_deduce_result(mf_parser *p, const mf_template *t, mf_qtype result, mf_targs *args)
+{
+    bool fixed[MF_TPARAMS] = {false};
+    if (args->n != t->param_count || result.type == NULL) return;
+    for (size_t i = 0; i < args->n; ++i) fixed[i] = args->at[i].kind != MF_TARG_NONE;
+    deduction d = {.p = p, .t = t, .args = args->at, .fixed = fixed};
+    const shape s = read_shape(p, t->begin);
+    (void)match(&d, &s, result); /* where it does not fit, the instance does not either */
+}
+
 bool mf_deduce_special(mf_parser *p, const mf_template *t, const mf_targs *args, mf_targs *out)
 {
     mf_targ found[MF_TPARAMS];

@@ -94,6 +94,7 @@ mf_expr *mf_value(mf_parser *p, mf_expr *e)
                    "an atomic has no plain value; there is atomic_load_explicit()");
         return mf_error(p, e->at);
     }
+    if (e->type->kind == MF_TYPE_RECORD) return mf_copy(p, e);
     bool traits = e->kind == MF_EXPR_VAR && mf_in_library(p, e->var->at) && e->var->has_value;
     if (traits && mf_is_scalar(e->type)) return mf_make_constant(p, e->at, e->type->scalar, e->var->value);
     bool array = e->type->kind == MF_TYPE_ARRAY;

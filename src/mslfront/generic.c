@@ -1,8 +1,5 @@
-/* The library's templates that are called: as_type<T>, make_filled_simdgroup_matrix<T, 8, 8>,
- * numeric_limits<T>. */
+/* The library's templates that are called: as_type<T>, make_filled_simdgroup_matrix<T, 8, 8>. */
 #include "mslfront/parser.h"
-
-#include <math.h>
 
 /* "< type [, number]... >"; the numbers are only checked to be constant and given in order. */
 static bool template_arguments(mf_parser *p, mf_qtype *type, int64_t *numbers, size_t most)
@@ -54,75 +51,11 @@ static mf_expr *filled_matrix(mf_parser *p, const mf_ref *name)
     return mf_call_builtin(p, &m, MF_MATH_DEFAULT, &args, at);
 }
 
-static mf_expr *integer_limit(mf_parser *p, mf_scalar s, str what, span at)
-{
-    unsigned bits = s == MF_BOOL ? 1 : mf_scalar_size(s) * 8;
-    bool is_signed = mf_scalar_class(s) == MF_CLASS_SIGNED;
-    uint64_t highest = is_signed ? ((uint64_t)1 << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-    if (str_is(what, "max")) return mf_make_constant(p, at, s, (mf_constant){.i = highest});
-    bool low = str_is(what, "min") || str_is(what, "lowest");
-    return low ? mf_make_constant(p, at, s, (mf_constant){.i = is_signed ? ~highest : 0}) : NULL;
-}
-
-static mf_expr *float_limit(mf_parser *p, mf_scalar s, str what, span at)
-{
-    static const struct {
-        mf_scalar s;
-        double max, min, epsilon;
-    } limits[] = {{MF_HALF, 0x1.ffcp15, 0x1p-14, 0x1p-10},
-                  {MF_BFLOAT, 0x1.fep127, 0x1p-126, 0x1p-7},
-                  {MF_FLOAT, 0x1.fffffep127, 0x1p-126, 0x1p-23}};
-    size_t i = s == MF_HALF ? 0 : s == MF_BFLOAT ? 1 : 2;
-    double v;
-    if (str_is(what, "max")) {
-        v = limits[i].max;
-    } else if (str_is(what, "lowest")) {
-        v = -limits[i].max;
-    } else if (str_is(what, "min")) {
-        v = limits[i].min;
-    } else if (str_is(what, "epsilon")) {
-        v = limits[i].epsilon;
-    } else if (str_is(what, "infinity")) {
-        v = (double)INFINITY;
-    } else if (str_is(what, "quiet_NaN")) {
-        v = (double)NAN;
-    } else {
-        return NULL;
-    }
-    return mf_make_constant(p, at, s, (mf_constant){.f = v});
-}
-
-static mf_expr *numeric_limits(mf_parser *p, const mf_ref *name)
-{
-    mf_qtype type = {0};
-    if (!template_arguments(p, &type, NULL, 0) ||
-        !mf_expect(p, MF_TOK_SCOPE, "after 'numeric_limits<...>'")) {
-        return mf_error(p, name->at);
-    }
-    const mf_token *what = mf_cur(p);
-    bool call = what->kind == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN &&
-                mf_ahead(p, 2)->kind == MF_TOK_R_PAREN;
-    mf_expr *e = NULL;
-    if (call && mf_is_scalar(type.type)) {
-        span at = span_join(name->at, mf_ahead(p, 2)->at);
-        mf_scalar s = type.type->scalar;
-        e = mf_scalar_is_float(s) ? float_limit(p, s, what->ident->text, at)
-                                  : integer_limit(p, s, what->ident->text, at);
-    }
-    if (e == NULL) {
-        mf_unsupported(p, what->at, "this part of numeric_limits is not supported");
-        return mf_error(p, what->at);
-    }
-    p->at += 3;
-    return e;
-}
-
 mf_expr *mf_library_template(mf_parser *p, const mf_ref *name)
 {
     if (!name->library && !name->hidden_by_metal && !str_is(name->id->text, "as_type")) return NULL;
     if (!mf_at(p, MF_TOK_LESS) || name->symbol != NULL) return NULL;
     if (name->builtin == MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX) return filled_matrix(p, name);
-    if (str_is(name->id->text, "numeric_limits")) return numeric_limits(p, name);
     if (!str_is(name->id->text, "as_type")) return NULL;
     mf_qtype type = {0};
     if (!template_arguments(p, &type, NULL, 0)) return mf_error(p, name->at);

@@ -219,7 +219,7 @@ mf_symbol *mf_instantiate(mf_parser *p, mf_template *t, const mf_targs *given, s
 typedef struct named {
     mf_specs specs;
     mf_ref name;
-    bool has_params;
+    bool has_params, is_pointer; /* of the result: what stands in specs.type is not all */
     mf_exprs params; /* a place of each parameter's type */
     mf_vars vars;
     mf_attributes attributes;
@@ -298,6 +298,7 @@ static mf_candidate *choose_instance(mf_parser *p, const named *n, span at)
         if (c->generic == NULL) continue;
         mf_targs args;
         if (!mf_deduce_call(p, c->generic, n->name.given, &n->params, &args)) continue;
+        if (!n->is_pointer) mf_deduce_result(p, c->generic, n->specs.type, &args);
         diag_list quiet;
         diag_list *loud = mf_quiet(p, &quiet);
         bool good = mf_complete_args(p, c->generic, &args, at);
@@ -333,8 +334,7 @@ static mf_candidate *choose_instance(mf_parser *p, const named *n, span at)
 static bool read_named(mf_parser *p, named *n)
 {
     if (!mf_parse_specs(p, &n->specs)) return false;
-    while (mf_accept(p, MF_TOK_STAR) || mf_accept(p, MF_TOK_AMP)) {
-    }
+    while (mf_accept(p, MF_TOK_STAR) || mf_accept(p, MF_TOK_AMP)) n->is_pointer = true;
     n->name = mf_resolve(p);
     if (n->name.id == NULL) return false;
     if (n->name.symbol == NULL || n->name.symbol->kind != MF_SYM_FUNCTION) {

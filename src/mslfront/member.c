@@ -77,12 +77,20 @@ mf_expr *mf_make_self(mf_parser *p, span at)
     return mf_error(p, at);
 }
 
-/* The constructor that nobody wrote. */
-static mf_candidate *implicit_constructor(mf_parser *p, mf_record *r)
+/* The constructor that nobody wrote; of an aggregate, the one that takes the first `n` members. */
+static mf_candidate *implicit_constructor(mf_parser *p, mf_record *r, size_t n, bool aggregate)
 {
-    if (r->implicit != NULL) return r->implicit;
+    for (mf_candidate *known = r->implicit; known != NULL; known = known->next)
+        if (known->function->param_count == n && known->is_aggregate == aggregate) return known;
     mf_candidate *c = arena_new(p->mem, mf_candidate);
     mf_function *f = arena_new(p->mem, mf_function);
+    f->params = arena_array(p->mem, mf_var *, n + 1);
+    for (; f->param_count < n; ++f->param_count) {
+        const mf_field *field = &r->fields[f->param_count];
+        const mf_declarator d = {.type = {.type = field->type}, .at = field->at};
+        f->params[f->param_count] = mf_new_var(p, MF_VAR_PARAM, &d);
+        f->params[f->param_count]->index = (uint32_t)f->param_count;
+    }
     f->name = r->name.n != 0 ? r->name : STR("(unnamed)");
     f->label = f->name;
     f->at = r->at;
@@ -90,7 +98,10 @@ static mf_candidate *implicit_constructor(mf_parser *p, mf_record *r)
     c->function = f;
     c->record = r;
     c->is_constructor = c->is_default = c->is_constexpr = true;
+    c->is_aggregate = aggregate;
     c->scope = r->scope;
+    f->is_constexpr = true;
+    c->next = r->implicit;
     r->implicit = c;
     mf_candidates_push(p->mem, &p->candidates, c);
     return c;
@@ -112,6 +123,18 @@ static mf_expr *default_array(mf_parser *p, const mf_type *type, span at)
     return mf_finish(p, e);
 }
 
+static mf_expr *call_implicit(mf_parser *p, mf_record *r, const mf_exprs *given, bool aggregate, span at)
+{
+    mf_candidate *c = implicit_constructor(p, r, given->n, aggregate);
+    mf_need_body(p, c, at);
+    mf_expr *e = mf_new(p, MF_EXPR_CALL, at, r->type);
+    e->function = c->function;
+    e->args = given->at;
+    e->arg_count = (uint32_t)given->n;
+    mf_add_call(p, c, at);
+    return mf_finish(p, e);
+}
+
 mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at)
 {
     if (type->kind == MF_TYPE_ARRAY) return default_array(p, type, at);
@@ -124,12 +147,76 @@ mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at)
                    STR_ARG(mf_type_text(p->mem, type)));
         return mf_error(p, at);
     }
-    mf_candidate *c = implicit_constructor(p, type->record);
-    mf_need_body(p, c, at);
-    mf_expr *e = mf_new(p, MF_EXPR_CALL, at, type);
-    e->function = c->function;
-    mf_add_call(p, c, at);
-    return mf_finish(p, e);
+    return call_implicit(p, type->record, &none, false, at);
+}
+
+mf_expr *mf_complete_record(mf_parser *p, mf_record *r, const mf_exprs *given, span at)
+{
+    return call_implicit(p, r, given, true, at);
+}
+
+/* A place's value as it lies there. */
+static mf_expr *plain_value(mf_parser *p, mf_expr *place)
+{
+    if (mf_bad(place)) return place;
+    mf_expr *v = mf_new(p, MF_EXPR_LOAD, place->at, place->type);
+    v->a = place;
+    return mf_finish(p, v);
+}
+
+/* Whether a constructor takes the place itself, not a copy of it. */
+static bool takes_place(const mf_record *r, const mf_expr *e)
+{
+    for (const mf_candidate *c = r->constructors; c != NULL; c = c->next) {
+        const mf_type *t = c->generic == NULL && c->function->param_count != 0 ? c->function->params[0]->type : mf_void();
+        if (t->kind == MF_TYPE_REFERENCE && t->elem == e->type && t->space == e->space && (e->quals & ~(unsigned)t->quals) == 0) return true;
+    }
+    return false;
+}
+
+mf_expr *mf_copy(mf_parser *p, mf_expr *e)
+{
+    const mf_record *r = e->type->record;
+    if (r->copies) {
+        mf_exprs args = mf_exprs_none();
+        mf_exprs_push(p->mem, &args, e);
+        if (takes_place(r, e)) return mf_call_constructor(p, e->type->record, &args, false, e->at);
+        diag_error(p->diags, e->at, "no constructor of '%.*s' copies from %s memory", STR_ARG(mf_type_text(p->mem, e->type)),
+                   mf_space_name(e->space));
+        return mf_error(p, e->at);
+    }
+    for (size_t i = 0; i < r->field_count; ++i) {
+        const mf_type *t = r->fields[i].type;
+        while (t->kind == MF_TYPE_ARRAY) t = t->elem;
+        if (t->kind != MF_TYPE_RECORD || !t->record->copies) continue;
+        diag_unsupported(p->diags, e->at, "copying '%.*s' is not supported: its member '%.*s' has a copy constructor of its own",
+                   STR_ARG(mf_type_text(p->mem, e->type)), STR_ARG(r->fields[i].name));
+        return mf_error(p, e->at);
+    }
+    return plain_value(p, e);
+}
+
+mf_stmt *mf_assignment_body(mf_parser *p, mf_candidate *c)
+{
+    const mf_function *f = c->function;
+    const span at = f->at;
+    mf_stmt *block = mf_new_stmt(p, MF_STMT_BLOCK, at), *assign = mf_new_stmt(p, MF_STMT_EXPR, at), *end = mf_new_stmt(p, MF_STMT_RETURN, at);
+    mf_expr *from = f->param_count == 2 ? mf_make_var(p, f->params[1], at) : NULL;
+    if (c->self == NULL || !str_is(f->name, "operator=") || from == NULL || from->type != c->record->type) {
+        diag_error(p->diags, at, "'%.*s' cannot be left to the compiler", STR_ARG(f->name));
+        return block;
+    }
+    mf_expr *self = mf_make_var(p, c->self, at);
+    mf_expr *e = mf_make_place(p, MF_EXPR_ASSIGN, at, (mf_qtype){self->type, self->space, self->quals});
+    e->a = self;
+    e->b = plain_value(p, from);
+    assign->expr = mf_finish(p, e);
+    self = mf_make_var(p, c->self, at);
+    if (f->result->kind != MF_TYPE_VOID) end->expr = f->result->kind == MF_TYPE_REFERENCE ? self : plain_value(p, self);
+    block->items = arena_array(p->mem, mf_stmt *, 2);
+    block->items[block->item_count++] = assign;
+    block->items[block->item_count++] = end;
+    return block;
 }
 
 static const mf_type *reference_to(mf_parser *p, const mf_type *pointer)
@@ -280,13 +367,19 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
     mf_stmts_push(p->mem, &items, decl);
     mf_expr **values = arena_array(p->mem, mf_expr *, r->field_count + 1), *whole = NULL;
     if (c->body_at != 0 && mf_at(p, MF_TOK_COLON)) read_initializers(p, r, values, &whole);
+    for (size_t i = 0; c->is_aggregate && i < r->field_count; ++i) {
+        const mf_field *f = &r->fields[i];
+        if (i < c->function->param_count) values[i] = plain_value(p, mf_make_var(p, c->function->params[i], at));
+        else if (f->init_at == 0 && (f->type->kind != MF_TYPE_RECORD || !f->type->record->constructs))
+            values[i] = mf_new(p, MF_EXPR_ZERO, at, f->type);
+    }
     if (whole != NULL)
         push_assign(p, &items, mf_make_var(p, c->self, at), whole);
     else
         push_members(p, c, values, &items);
     if (c->body_at != 0 && !p->panic) mf_stmts_push(p->mem, &items, mf_parse_block(p));
     mf_stmt *end = mf_new_stmt(p, MF_STMT_RETURN, at);
-    end->expr = mf_value(p, mf_make_var(p, c->self, at));
+    end->expr = plain_value(p, mf_make_var(p, c->self, at));
     mf_stmts_push(p->mem, &items, end);
     mf_stmt *s = mf_new_stmt(p, MF_STMT_BLOCK, at);
     s->items = items.at;

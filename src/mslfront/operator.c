@@ -57,10 +57,12 @@ static mf_expr *pointer_compare(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
     const mf_type *to = a->type->kind == MF_TYPE_POINTER ? a->type : b->type;
     mf_expr *other = to == a->type ? b : a;
     if (other->type->kind == MF_TYPE_POINTER) {
-        if (other->type->space != to->space || other->type->elem != to->elem)
+        const bool bare = other->type->elem->kind == MF_TYPE_VOID;
+        if (other->type->space != to->space ||
+            (other->type->elem != to->elem && !bare && to->elem->kind != MF_TYPE_VOID))
             return mismatch(p, op, a, b, "");
         unsigned quals = other->type->quals | to->quals;
-        to = mf_pointer_type(&p->types, to->elem, to->space, quals);
+        to = mf_pointer_type(&p->types, bare ? mf_void() : to->elem, to->space, quals);
     } else if (mf_rank_to(p, other, to) == MF_NO_CONVERSION) {
         return mismatch(p, op, a, b, "");
     }
@@ -228,7 +230,13 @@ mf_expr *mf_make_assign(mf_parser *p, mf_expr *a, mf_expr *b)
                        : "an atomic cannot be assigned; there is atomic_store_explicit()");
         return mf_error(p, a->at);
     }
-    b = mf_convert(p, b, a->type, "assign");
+    if (a->type->kind == MF_TYPE_RECORD && b->lvalue && b->type == a->type) { /* assigned as it is, not constructed */
+        mf_expr *v = mf_new(p, MF_EXPR_LOAD, b->at, b->type);
+        v->a = b;
+        b = mf_finish(p, v);
+    } else {
+        b = mf_convert(p, b, a->type, "assign");
+    }
     return mf_bad(b) ? b : mf_finish(p, assignment(p, MF_EXPR_ASSIGN, a, b));
 }
 

@@ -1,12 +1,18 @@
 /* Calls: which overload takes the arguments best, the user's and the library's together. */
 #include "mslfront/template.h"
 
+/* What the library has as templates: what crosses lanes, and atomics. */
+static bool is_library_template(const mf_match *m)
+{
+    return (mf_builtin_traits((mf_builtin)m->builtin) & (MF_CROSS_LANE | MF_ATOMIC)) != 0;
+}
+
 /* What decides between overloads that take the arguments equally well: what the text puts into the
  * library's namespace before what is there, no template before a template, the one that says more
  * before the other. */
 static unsigned preference(const mf_match *m)
 {
-    if (m->user == NULL) return UINT32_MAX - 1;
+    if (m->user == NULL) return UINT32_MAX - (is_library_template(m) ? 2 : 1);
     if (m->user->made_of != NULL) return m->user->made_of->weight;
     return m->user->in_metal ? UINT32_MAX : UINT32_MAX - 1;
 }

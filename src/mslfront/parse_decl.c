@@ -1,6 +1,16 @@
 /* Declarations outside functions, and of variables anywhere. */
 #include "mslfront/template.h"
 
+void mf_align_variable(mf_parser *p, const mf_specs *specs, mf_var *v)
+{
+    const mf_type *t = v->type;
+    if (specs->align != 0 && t->kind != MF_TYPE_ERROR && specs->align < t->align) {
+        diag_error(p->diags, specs->align_at, "an alignment of %u is less than that of '%.*s', %u", specs->align,
+                   STR_ARG(mf_type_text(p->mem, t)), t->align);
+    }
+    v->align = specs->align;
+}
+
 mf_var *mf_new_var(mf_parser *p, mf_var_kind kind, const mf_declarator *d)
 {
     mf_var *v = arena_new(p->mem, mf_var);
@@ -141,6 +151,7 @@ mf_var *mf_parse_global(mf_parser *p, const mf_specs *specs, mf_declarator *d)
         !mf_check_object_type(p, v->type, d->at, "have a variable of")) {
         v->type = mf_error_type();
     }
+    mf_align_variable(p, specs, v);
     if (errors == p->diags->errors && v->init == NULL) {
         diag_error(p->diags, d->at, "the constant '%.*s' needs an initialiser", STR_ARG(v->name));
     } else if (v->type->kind == MF_TYPE_RECORD && v->type->record->field_count == 0 &&
@@ -255,6 +266,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
     if (s != NULL) s->var = v; /* known in its own initialiser, as in C++ */
     mf_initialize(p, v, specs);
     check_initialized(p, v);
+    mf_align_variable(p, specs, v);
     mf_stmt *stmt = mf_new_stmt(p, MF_STMT_DECL, mf_since(p, specs->at));
     stmt->var = v;
     mf_stmts_push(p->mem, out, stmt);
@@ -309,7 +321,6 @@ mf_var *mf_parse_condition_variable(mf_parser *p, mf_stmts *out)
     mf_specs specs;
     const size_t before = out->n;
     if (!mf_parse_specs(p, &specs)) return NULL;
-    mf_refuse_alignas(p, &specs);
     parse_one_local(p, &specs, out);
     return p->panic || out->n == before ? NULL : out->at[out->n - 1]->var;
 }
@@ -328,7 +339,7 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
                          "the attribute '%.*s' of a variable is not supported",
                          STR_ARG(specs.attributes.at[i].name->text));
     }
-    mf_refuse_alignas(p, &specs);
+    if (mf_at(p, MF_TOK_SEMI)) mf_refuse_alignas(p, &specs);
     if (mf_at(p, MF_TOK_SEMI) && !specs.has_record)
         diag_warning(p->diags, specs.at, "the declaration declares nothing");
     while (!mf_at(p, MF_TOK_SEMI) && !p->panic) {
@@ -467,6 +478,30 @@ static mf_scope *enter_namespace(mf_parser *p, const mf_token *t)
     return s;
 }
 
+/* Declarations between braces, which nest. */
+static void parse_members(mf_parser *p, const char *before, const char *end)
+{
+    if (p->panic || !mf_expect(p, MF_TOK_L_BRACE, before) || !mf_enter(p)) return;
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        parse_top(p);
+        if (p->panic) mf_recover(p);
+    }
+    mf_leave(p);
+    mf_expect(p, MF_TOK_R_BRACE, end);
+}
+
+/* extern "C": how names look to a linker, which changes nothing in a single text. */
+static void parse_linkage(mf_parser *p)
+{
+    p->at += 2;
+    if (mf_at(p, MF_TOK_L_BRACE)) {
+        parse_members(p, "after 'extern \"C\"'", "at the end of 'extern \"C\"'");
+    } else if (mf_enter(p)) {
+        parse_top(p);
+        mf_leave(p);
+    }
+}
+
 /* "namespace a::b {": each within the one before. An inline one's names are seen in the outer one too; an unnamed one is as good as
  * none in a single text. */
 static void parse_namespace(mf_parser *p)
@@ -484,14 +519,7 @@ static void parse_namespace(mf_parser *p)
         if (!mf_accept(p, MF_TOK_SCOPE)) break;
         is_inline = mf_accept(p, MF_KW_INLINE);
     }
-    if (!p->panic && mf_expect(p, MF_TOK_L_BRACE, "after 'namespace'") && mf_enter(p)) {
-        while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
-            parse_top(p);
-            if (p->panic) mf_recover(p);
-        }
-        mf_leave(p);
-        mf_expect(p, MF_TOK_R_BRACE, "at the end of the namespace");
-    }
+    parse_members(p, "after 'namespace'", "at the end of the namespace");
     while (scopes-- != 0) mf_pop_scope(p);
 }
 
@@ -527,7 +555,6 @@ static void parse_function_constant(mf_parser *p, mf_declarator *d, const mf_att
 /* The declarators of a declaration outside functions. */
 static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
 {
-    mf_refuse_alignas(p, specs);
     for (;;) {
         if (d.name == NULL) {
             mf_syntax(p, mf_cur(p)->at, "expected a name in the declaration");
@@ -614,7 +641,7 @@ static void parse_top(mf_parser *p)
         return;
     }
     if (t->kind == MF_KW_EXTERN && mf_ahead(p, 1)->kind == MF_TOK_STRING) {
-        mf_unsupported(p, t->at, "extern \"C\" is not supported");
+        parse_linkage(p);
         return;
     }
     mf_specs specs;
@@ -625,6 +652,7 @@ static void parse_top(mf_parser *p)
         return;
     }
     if (mf_at(p, MF_TOK_SEMI)) {
+        mf_refuse_alignas(p, &specs);
         if (!specs.has_record) diag_warning(p->diags, specs.at, "the declaration declares nothing");
         mf_advance(p);
         return;

@@ -521,6 +521,8 @@ static mf_expr *parse_member(mf_parser *p, mf_expr *e)
     if (e->type->kind == MF_TYPE_SIMD_MATRIX && str_is(name->text, "thread_elements") &&
         mf_at(p, MF_TOK_L_PAREN))
         return mf_thread_elements(p, e);
+    if (e->type->kind == MF_TYPE_MATRIX && str_is(name->text, "columns") && mf_at(p, MF_TOK_L_SQUARE))
+        return e; /* m.columns[i] is m[i] */
     if (conversion.type != NULL) {
         if (!mf_expect(p, MF_TOK_L_PAREN, "after a conversion's name") ||
             !mf_expect(p, MF_TOK_R_PAREN, "after '('"))

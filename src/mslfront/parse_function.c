@@ -170,6 +170,7 @@ static mf_candidate *make_candidate(mf_parser *p, const head *h)
     f->label = str_format(p->mem, "%.*s%.*s", STR_ARG(p->scope->label), STR_ARG(f->name));
     f->at = h->d.at;
     f->kernel = h->specs.is_kernel;
+    f->is_constexpr = h->specs.is_constexpr;
     f->result = h->is_constructor ? h->record->type : h->d.type.type;
     f->params = h->q.vars.at;
     f->param_count = h->q.vars.n;
@@ -273,12 +274,7 @@ static mf_candidate *declare_function(mf_parser *p, head *h)
     if (list == NULL) return NULL;
     const mf_type *first = h->q.vars.n == 1 ? h->q.vars.at[0]->type : mf_void();
     if (first->kind == MF_TYPE_REFERENCE) first = first->elem;
-    if (h->is_constructor && first == h->record->type && !h->is_default && !h->is_deleted) {
-        diag_unsupported(
-            p->diags, h->d.at,
-            "a copy constructor of the text's own is not supported: values are copied as they are");
-        return NULL;
-    }
+    if (h->is_constructor && first == h->record->type && !h->is_default) h->record->copies = true;
     for (mf_candidate *c = *list; c != NULL && !h->is_conversion; c = c->next) {
         if (!same_params(c, h)) continue;
         if (h->is_constructor && h->self.space != MF_NO_SPACE)
@@ -351,6 +347,8 @@ static void parse_body(mf_parser *p, mf_candidate *c)
     p->loops = p->switches = 0;
     if (c->is_constructor) {
         f->body = mf_constructor_body(p, c);
+    } else if (c->is_default) {
+        f->body = mf_assignment_body(p, c);
     } else {
         f->body = mf_parse_block(p);
         if (c->is_auto && f->result->kind == MF_TYPE_ERROR && !c->auto_failed)
@@ -405,7 +403,8 @@ static uint64_t group_bytes(mf_parser *p, const mf_function *f)
         const mf_var *v = f->locals[i];
         if (v->space != MF_THREADGROUP || v->type->kind == MF_TYPE_ERROR || v->type->align == 0)
             continue;
-        at = (at + v->type->align - 1) / v->type->align * v->type->align + v->type->size;
+        const uint64_t align = mf_var_align(v);
+        at = (at + align - 1) / align * align + v->type->size;
     }
     if (at > UINT32_MAX)
         diag_error(p->diags, f->at, "the kernel's threadgroup memory is too large");
@@ -532,7 +531,7 @@ void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator 
     if (c->body_at == 0) finish_head(p, c, &h);
     if (mf_accept(p, MF_TOK_SEMI)) {
         c->needed = c->is_default;
-        if (c->is_default && c->is_constructor) mf_candidates_push(p->mem, &p->pending, c);
+        if (c->is_default) mf_candidates_push(p->mem, &p->pending, c);
         if (c->is_default) c->scope = p->scope;
         return;
     }
@@ -618,7 +617,7 @@ void mf_finish_instance(mf_parser *p, mf_candidate *c)
 void mf_read_body(mf_parser *p, mf_candidate *c)
 {
     if (c->function->body != NULL || c->reading) return;
-    if (c->body_at == 0 && !(c->is_default && c->is_constructor)) return;
+    if (c->body_at == 0 && !c->is_default) return;
     mf_state old;
     diag_list *quiet = mf_aloud(p);
     unsigned errors = p->diags->errors;

@@ -208,6 +208,25 @@ static bool is_access(const mf_parser *p)
     return k == MF_KW_PUBLIC || k == MF_KW_PRIVATE || k == MF_KW_PROTECTED;
 }
 
+/* "~S() = default;" or "~S() {}": one that does nothing. */
+static void pass_over_destructor(mf_parser *p)
+{
+    const span at = mf_cur(p)->at;
+    p->at += 2;
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after a destructor's name") || !mf_expect(p, MF_TOK_R_PAREN, "after '('")) return;
+    while (mf_at(p, MF_KW_THREAD) || mf_at(p, MF_KW_DEVICE) || mf_at(p, MF_KW_THREADGROUP) || mf_at(p, MF_KW_CONSTANT) ||
+           mf_at(p, MF_KW_CONST) || mf_at(p, MF_KW_NOEXCEPT))
+        mf_advance(p);
+    if (mf_accept(p, MF_TOK_EQ)) {
+        if (!mf_accept(p, MF_KW_DEFAULT)) mf_syntax(p, at, "a destructor may only be 'default' here");
+        else mf_expect(p, MF_TOK_SEMI, "after 'default'");
+    } else if (mf_at(p, MF_TOK_L_BRACE) && mf_ahead(p, 1)->kind == MF_TOK_R_BRACE) {
+        p->at += 2;
+    } else {
+        mf_unsupported(p, at, "a destructor that does something is not supported");
+    }
+}
+
 void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
 {
     if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
@@ -217,9 +236,12 @@ void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
         return;
     }
     mf_token_kind k = mf_cur(p)->kind;
-    if (k == MF_TOK_TILDE || k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
-        mf_unsupported(p, mf_cur(p)->at, "%s is not supported",
-                       k == MF_TOK_TILDE ? "a destructor" : mf_token_name(k));
+    if (k == MF_TOK_TILDE) {
+        pass_over_destructor(p);
+        return;
+    }
+    if (k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
+        mf_unsupported(p, mf_cur(p)->at, "%s is not supported", mf_token_name(k));
         return;
     }
     parse_members(p, r, fields);
@@ -297,6 +319,14 @@ static bool constructs(const mf_record *r)
     return false;
 }
 
+/* The alignment written with the whole. */
+static void raise_alignment(mf_record *r)
+{
+    if (r->own_align <= r->own_type->align) return;
+    r->own_type->align = r->own_align;
+    r->own_type->size = round_up(r->own_type->size, r->own_align);
+}
+
 void mf_parse_record_body(mf_parser *p, mf_record *r)
 {
     mf_fields fields = mf_fields_none();
@@ -336,10 +366,7 @@ void mf_parse_record_body(mf_parser *p, mf_record *r)
         r->field_count = 0;
     }
     mf_lay_out(r);
-    if (r->own_align > r->own_type->align) {
-        r->own_type->align = r->own_align;
-        r->own_type->size = round_up(r->own_type->size, r->own_align);
-    }
+    raise_alignment(r);
     r->constructs = constructs(r);
 }
 
@@ -361,12 +388,8 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out)
     mf_advance(p);
     mf_attributes attributes = mf_attributes_none();
     if (!mf_parse_attributes(p, &attributes)) return false;
-    uint32_t align = 0;
-    if (mf_at(p, MF_KW_ALIGNAS)) {
-        mf_specs aligned = {0};
-        while (mf_take_alignas(p, &aligned)) {
-        }
-        align = aligned.align;
+    mf_specs aligned = {0};
+    while (mf_take_alignas(p, &aligned) || mf_take_gnu_attribute(p, &aligned)) {
     }
     mf_ident *name = NULL;
     if (mf_at(p, MF_TOK_IDENT)) {
@@ -399,9 +422,11 @@ bool mf_parse_record(mf_parser *p, mf_qtype *out)
         }
     }
     if (body) {
-        r->own_align = align;
+        r->own_align = aligned.align;
         r->own_name = name;
         mf_parse_record_body(p, r);
+        while (!p->panic && mf_take_gnu_attribute(p, &aligned)) r->own_align = aligned.align;
+        raise_alignment(r);
         if (old != NULL && old->kind == MF_SYM_TYPE) old->names = r->scope;
     }
     mf_leave(p);

@@ -60,6 +60,7 @@ static bool at_coherent(const mf_parser *p)
 bool mf_at_type(mf_parser *p)
 {
     switch ((int)mf_cur(p)->kind) {
+    case MF_KW_ALIGNAS:
     case MF_KW_AUTO:
     case MF_KW_CLASS:
     case MF_KW_CONST:
@@ -90,7 +91,8 @@ bool mf_at_type(mf_parser *p)
     case MF_KW_VOLATILE: return true;
     case MF_TOK_IDENT:
     case MF_TOK_SCOPE: {
-        if (mf_at(p, MF_TOK_IDENT) && str_is(mf_cur(p)->ident->text, "__extension__")) return true;
+        if (mf_at(p, MF_TOK_IDENT) && (str_is(mf_cur(p)->ident->text, "__extension__") || str_is(mf_cur(p)->ident->text, "__attribute__")))
+            return true;
         if (at_coherent(p)) return true;
         mf_ref r = mf_peek_name(p);
         return is_type_ref(&r);
@@ -211,11 +213,14 @@ static const mf_type *type_of_words(mf_parser *p, const words *w, span at)
 
 static void set_space(mf_parser *p, mf_qtype *q, mf_space space, span at)
 {
-    if (q->space != MF_NO_SPACE && q->space != space) {
+    if (q->space == MF_NO_SPACE || q->space == MF_THREAD) {
+        q->space = space; /* "thread" is what there is without another: it may stand beside one */
+        return;
+    }
+    if (space != MF_THREAD && q->space != space) {
         diag_error(p->diags, at, "two address spaces: '%s' and '%s'", mf_space_name(q->space),
                    mf_space_name(space));
     }
-    q->space = space;
 }
 
 /* const, volatile and address spaces; true when the token was one. */
@@ -274,31 +279,69 @@ static bool take_storage(mf_parser *p, mf_specs *s)
     return true;
 }
 
-/* __attribute__((name)): those that change nothing here. */
-static bool gnu_attribute(mf_parser *p)
+/* "(n)" behind alignas or an attribute: n, or a type's alignment; a power of two. */
+static void read_alignment(mf_parser *p, span begin, mf_specs *out)
+{
+    int64_t n = 0;
+    if (mf_at_type(p)) {
+        mf_qtype type = {0};
+        if (!mf_parse_type_id(p, &type)) return;
+        n = type.type->align;
+    } else {
+        mf_expr *e = mf_value(p, mf_parse_ternary(p));
+        if (p->panic || !mf_constant_integer(p, e, "an alignment", 0, 256, &n)) n = 0;
+    }
+    if (!mf_expect(p, MF_TOK_R_PAREN, "after the alignment")) return;
+    out->align_at = mf_since(p, begin);
+    if ((n & (n - 1)) != 0) diag_error(p->diags, out->align_at, "an alignment is a power of two");
+    if (n > out->align) out->align = (uint32_t)n;
+}
+
+/* alignas(n) or alignas(type); 0 says nothing, as C++ has it. */
+bool mf_take_alignas(mf_parser *p, mf_specs *out)
+{
+    if (!mf_at(p, MF_KW_ALIGNAS)) return false;
+    span begin = mf_cur(p)->at;
+    mf_advance(p);
+    if (mf_expect(p, MF_TOK_L_PAREN, "after 'alignas'")) read_alignment(p, begin, out);
+    return true;
+}
+
+/* __attribute__((name)): an alignment, and those that change nothing here. */
+bool mf_take_gnu_attribute(mf_parser *p, mf_specs *out)
 {
     static const char *const harmless[] = {
         "always_inline", "__always_inline__", "noinline",    "__noinline__",
         "unused",        "__unused__",        "flatten",     "pure",
         "const",         "nothrow",           "overloadable"};
+    enum { LARGEST = 16 }; /* what "aligned" without a number means */
+    if (!mf_at(p, MF_TOK_IDENT) || !str_is(mf_cur(p)->ident->text, "__attribute__")) return false;
     mf_advance(p);
     bool good = mf_expect(p, MF_TOK_L_PAREN, "after '__attribute__'") &&
                 mf_expect(p, MF_TOK_L_PAREN, "after '__attribute__('");
     while (good && !mf_at(p, MF_TOK_R_PAREN)) {
         const mf_token *t = mf_cur(p);
-        bool known = false;
+        const str name = mf_token_text(t);
+        const bool aligned = str_is(name, "aligned") || str_is(name, "__aligned__");
+        bool known = aligned;
         for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; ++i) {
-            known |= str_is(mf_token_text(t), harmless[i]);
+            known |= str_is(name, harmless[i]);
         }
         if (!known) {
-            mf_unsupported(p, t->at, "the attribute '%.*s' is not supported", STR_ARG(mf_token_text(t)));
-            return false;
+            mf_unsupported(p, t->at, "the attribute '%.*s' is not supported", STR_ARG(name));
+            return true;
         }
         mf_advance(p);
+        if (aligned && mf_accept(p, MF_TOK_L_PAREN)) {
+            read_alignment(p, t->at, out);
+        } else if (aligned) {
+            out->align = out->align > LARGEST ? out->align : LARGEST;
+            out->align_at = t->at;
+        }
         if (!mf_accept(p, MF_TOK_COMMA)) break;
     }
-    return good && mf_expect(p, MF_TOK_R_PAREN, "after the attribute") &&
-           mf_expect(p, MF_TOK_R_PAREN, "after the attribute");
+    if (good && mf_expect(p, MF_TOK_R_PAREN, "after the attribute")) mf_expect(p, MF_TOK_R_PAREN, "after the attribute");
+    return true;
 }
 
 static bool at_attributes(const mf_parser *p)
@@ -387,33 +430,10 @@ static bool take_type(mf_parser *p, mf_specs *s)
     return true;
 }
 
-/* alignas(n) or alignas(type): a power of two; 0 says nothing, as C++ has it. */
-bool mf_take_alignas(mf_parser *p, mf_specs *out)
-{
-    if (!mf_at(p, MF_KW_ALIGNAS)) return false;
-    span begin = mf_cur(p)->at;
-    mf_advance(p);
-    if (!mf_expect(p, MF_TOK_L_PAREN, "after 'alignas'")) return true;
-    int64_t n = 0;
-    if (mf_at_type(p)) {
-        mf_qtype type = {0};
-        if (!mf_parse_type_id(p, &type)) return true;
-        n = type.type->align;
-    } else {
-        mf_expr *e = mf_value(p, mf_parse_ternary(p));
-        if (p->panic || !mf_constant_integer(p, e, "an alignment", 0, 256, &n)) n = 0;
-    }
-    if (!mf_expect(p, MF_TOK_R_PAREN, "after the alignment")) return true;
-    out->align_at = mf_since(p, begin);
-    if ((n & (n - 1)) != 0) diag_error(p->diags, out->align_at, "an alignment is a power of two");
-    if (n > out->align) out->align = (uint32_t)n;
-    return true;
-}
-
 void mf_refuse_alignas(mf_parser *p, const mf_specs *specs)
 {
     if (specs->align != 0)
-        diag_error(p->diags, specs->align_at, "alignas is supported on members of structs only");
+        diag_error(p->diags, specs->align_at, "an alignment belongs to a variable, a member or a struct");
 }
 
 static void not_a_type(mf_parser *p)
@@ -424,12 +444,6 @@ static void not_a_type(mf_parser *p)
     }
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return;
-    static const char *const textures[] = {"texture2d_ms", "texturecube", "depthcube", "depth2d_ms"};
-    for (size_t i = 0; r.symbol == NULL && i < sizeof textures / sizeof textures[0]; ++i) {
-        if (!str_starts(r.id->text, str_of(textures[i]))) continue;
-        mf_unsupported(p, r.at, "'%.*s': cube and multisampled textures are not supported", STR_ARG(r.id->text));
-        return;
-    }
     mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
               r.hidden_by_metal ? "; namespace metal has one" : "");
 }
@@ -438,10 +452,11 @@ static void not_a_type(mf_parser *p)
 static bool take_member_name(mf_parser *p, const mf_record *r, mf_specs *out)
 {
     const mf_token *t = mf_cur(p);
-    bool own = t->kind == MF_TOK_IDENT && mf_ahead(p, 1)->kind == MF_TOK_L_PAREN &&
-               r->own_name == t->ident;
-    if (own) {
-        mf_advance(p);
+    bool own = t->kind == MF_TOK_IDENT && r->own_name == t->ident;
+    size_t behind = p->at + 1;
+    if (own && p->tokens[behind].kind == MF_TOK_LESS) behind = mf_skip_angles(p, behind); /* S<T>(): as good as S() */
+    if (own && p->tokens[behind].kind == MF_TOK_L_PAREN) {
+        p->at = behind;
         out->is_constructor = true;
         out->operator_name = t->ident;
         out->operator_at = t->at;
@@ -478,15 +493,11 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     words w = {0};
     bool worded = false;
     while (!p->panic) {
-        const mf_token *t = mf_cur(p);
-        if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out))
+        if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out) ||
+            mf_take_gnu_attribute(p, out))
             continue;
         if (at_attributes(p)) {
             if (!mf_parse_attributes(p, &out->attributes)) return false;
-            continue;
-        }
-        if (t->kind == MF_TOK_IDENT && str_is(t->ident->text, "__attribute__")) {
-            if (!gnu_attribute(p)) return false;
             continue;
         }
         if ((out->type.type == NULL || worded) && take_word(p, &w)) {
@@ -562,7 +573,7 @@ bool mf_parse_attributes(mf_parser *p, mf_attributes *out)
         p->at += 2;
         do {
             if (!parse_attribute(p, out)) return false;
-        } while (mf_accept(p, MF_TOK_COMMA));
+        } while (mf_accept(p, MF_TOK_COMMA) || mf_at(p, MF_TOK_IDENT)); /* [[color(0) index(1)]] needs no comma */
         if (!mf_expect(p, MF_TOK_R_SQUARE, "after the attribute") ||
             !mf_expect(p, MF_TOK_R_SQUARE, "after the attribute")) {
             return false;
@@ -577,8 +588,10 @@ static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 {
     const mf_type *t = q->type;
     const char *what = reference ? "reference" : "pointer";
-    if (t->kind == MF_TYPE_POINTER && q->space == MF_NO_SPACE)
-        q->space = MF_THREAD; /* pointers lie there */
+    const mf_type *innermost = t;
+    while (reference && innermost->kind == MF_TYPE_ARRAY) innermost = innermost->elem;
+    if (innermost->kind == MF_TYPE_POINTER && q->space == MF_NO_SPACE)
+        q->space = MF_THREAD; /* pointers lie there, and arrays of them that are referred to */
     if (t->kind == MF_TYPE_REFERENCE && reference) {
         /* of a template's argument: they collapse */
     } else if (t->kind == MF_TYPE_REFERENCE) {

@@ -110,6 +110,7 @@ struct mf_candidate {
     const mf_template *made_of; /* the template it was made from, or NULL */
     mf_record *record;     /* a member of it, or NULL */
     mf_var *self;          /* the object of a member function or a constructor, or NULL */
+    bool is_aggregate; /* the constructor that a list stands for: what it leaves out is zero */
     bool is_static, is_constructor, is_explicit, is_constexpr, is_auto, is_deleted, is_default;
     bool in_metal;         /* added to the library's namespace */
     bool used;             /* of an instance: called or asked for */
@@ -325,6 +326,8 @@ const mf_type *mf_common_scalar(const mf_type *a, const mf_type *b);
 
 /* construct.c */
 
+/* Whether a constructor of the text's own makes the record; one that is left to the compiler or deleted is none. */
+bool mf_has_own_constructor(const mf_record *r);
 /* T(args) and T{args}. */
 mf_expr *mf_construct(mf_parser *p, mf_qtype type, mf_exprs *args, span at);
 /* What follows "=" for a variable of *type: a value of it. Gives an array of open length (count 0)
@@ -365,7 +368,7 @@ mf_expr *mf_call_builtin(mf_parser *p, const mf_match *m, mf_math math, mf_exprs
 /* The library's overload as text, "half max(half, half)"; all of them as "T max(T, T)". */
 str mf_builtin_text(mf_parser *p, const mf_match *m);
 str mf_builtin_pattern(mf_parser *p, int row);
-/* name<...>(...) of the library: as_type, make_filled_simdgroup_matrix, numeric_limits; cursor
+/* name<...>(...) of the library: as_type, make_filled_simdgroup_matrix; cursor
  * behind the name. NULL where it is none of those. */
 mf_expr *mf_library_template(mf_parser *p, const mf_ref *name);
 
@@ -428,10 +431,13 @@ typedef struct mf_declarator {
 /* Whether a declaration or a type begins at the cursor. */
 bool mf_at_type(mf_parser *p);
 bool mf_parse_specs(mf_parser *p, mf_specs *out);
-/* Reports an alignas where only members may have one. */
+/* Reports an alignment where there is nothing to have one. */
 void mf_refuse_alignas(mf_parser *p, const mf_specs *specs);
-/* alignas(n) at the cursor. */
+/* alignas(n) at the cursor; __attribute__((...)). False where there is none. */
 bool mf_take_alignas(mf_parser *p, mf_specs *out);
+bool mf_take_gnu_attribute(mf_parser *p, mf_specs *out);
+/* Gives a variable the alignment that is written with it. */
+void mf_align_variable(mf_parser *p, const mf_specs *specs, mf_var *v);
 /* Pointers, name, arrays after specifiers. */
 bool mf_parse_declarator(mf_parser *p, const mf_specs *specs, mf_declarator *out);
 /* A type by itself, as in casts. */
@@ -541,6 +547,12 @@ mf_expr *mf_parse_lambda(mf_parser *p);
 
 /* Statements of a constructor: the members' initialisers, then its body. */
 mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c);
+/* Statements of "operator=" where it is left to the compiler. */
+mf_stmt *mf_assignment_body(mf_parser *p, mf_candidate *c);
+/* The value of a record's place where a copy is made: by its own constructor, if it has one. */
+mf_expr *mf_copy(mf_parser *p, mf_expr *e);
+/* A record from the values of its first members; the others have their own, which may name members. */
+mf_expr *mf_complete_record(mf_parser *p, mf_record *r, const mf_exprs *given, span at);
 /* The value that "T x;" gives; NULL where it gives none. */
 mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at);
 /* The member functions of that name, of the record or its bases; NULL: none. */

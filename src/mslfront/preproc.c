@@ -230,7 +230,7 @@ static void read_textures(mf_preproc *pp, size_t before, mf_tokens *out)
 
 static bool names_texture(const mf_idents *set)
 {
-    static const char *const words[] = {"texture1d", "texture2d", "texture3d", "texture_buffer", "depth2d", "sampler"};
+    static const char *const words[] = {"texture1d", "texture2d", "texture3d", "texturecube", "texture_buffer", "depth2d", "depthcube", "sampler"};
     for (size_t i = 0; i < set->slot_count; ++i) {
         for (size_t k = 0; set->slots[i] != NULL && k < sizeof words / sizeof words[0]; ++k)
             if (str_starts(set->slots[i]->text, str_of(words[k]))) return true;

@@ -247,8 +247,11 @@ static void declare_class(mf_parser *p, mf_template *t)
     if (!mf_expect(p, MF_TOK_SEMI, "after the class template")) return;
     mf_template *known = find_template(p->scope, t->name);
     if (t->args_at != 0) {
-        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent)
+        for (mf_scope *s = p->scope; known == NULL && s != NULL; s = s->parent) {
             known = find_template(s, t->name);
+            for (size_t i = 0; known == NULL && i < s->used_count; ++i) known = find_template(s->used[i], t->name);
+            if (known == NULL && s->is_metal && p->metal != NULL) known = find_template(p->metal, t->name);
+        }
         if (known == NULL) {
             diag_error(p->diags, t->at, "there is no template '%.*s' to specialise",
                        STR_ARG(t->name->text));

@@ -100,6 +100,8 @@ bool mf_find_patterns(mf_parser *p, mf_template *t, size_t paren);
 /* Deduces what `given` leaves open from the arguments of a call. */
 bool mf_deduce_call(mf_parser *p, const mf_template *t, const mf_targs *given, const mf_exprs *args,
                     mf_targs *out);
+/* The parameters that are open still, from the result that a specialisation or an instantiation has. */
+void mf_deduce_result(mf_parser *p, const mf_template *t, mf_qtype result, mf_targs *args);
 /* Deduces the parameters of a specialisation from the arguments. */
 bool mf_deduce_special(mf_parser *p, const mf_template *t, const mf_targs *args, mf_targs *out);
 

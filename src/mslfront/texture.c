@@ -33,7 +33,11 @@ static mf_texture describe(const mf_record *r)
     } shapes[] = {{"texture1d", MF_TEXTURE_1D},       {"texture1d_array", MF_TEXTURE_1D_ARRAY},
                   {"texture2d", MF_TEXTURE_2D},       {"texture2d_array", MF_TEXTURE_2D_ARRAY},
                   {"texture3d", MF_TEXTURE_3D},       {"texture_buffer", MF_TEXTURE_OF_BUFFER},
-                  {"depth2d", MF_TEXTURE_2D},         {"depth2d_array", MF_TEXTURE_2D_ARRAY}};
+                  {"depth2d", MF_TEXTURE_2D},         {"depth2d_array", MF_TEXTURE_2D_ARRAY},
+                  {"texturecube", MF_TEXTURE_CUBE},   {"texturecube_array", MF_TEXTURE_CUBE_ARRAY},
+                  {"depthcube", MF_TEXTURE_CUBE},     {"depthcube_array", MF_TEXTURE_CUBE_ARRAY},
+                  {"texture2d_ms", MF_TEXTURE_2D_MS}, {"texture2d_ms_array", MF_TEXTURE_2D_MS_ARRAY},
+                  {"depth2d_ms", MF_TEXTURE_2D_MS},   {"depth2d_ms_array", MF_TEXTURE_2D_MS_ARRAY}};
     mf_texture out = {.count = 1, .scalar = MF_FLOAT};
     if (r->made_of == NULL) return out;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; ++i)

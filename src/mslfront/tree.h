@@ -207,6 +207,10 @@ typedef enum mf_texture_shape {
     MF_TEXTURE_2D,
     MF_TEXTURE_2D_ARRAY,
     MF_TEXTURE_3D,
+    MF_TEXTURE_CUBE,
+    MF_TEXTURE_CUBE_ARRAY,
+    MF_TEXTURE_2D_MS,
+    MF_TEXTURE_2D_MS_ARRAY,
     MF_TEXTURE_OF_BUFFER
 } mf_texture_shape;
 typedef struct mf_texture {
@@ -223,6 +227,7 @@ struct mf_var {
     const mf_type *type; /* REFERENCE for references */
     mf_space space; /* where the variable itself lies: of a reference or pointer variable, thread */
     uint8_t quals;
+    uint32_t align; /* written with it, in bytes; 0: what its type asks for */
     mf_expr *init;  /* value of `type` (a place for a reference), or NULL: indeterminate */
     uint32_t index; /* parameters: position. Locals: number within the function. Globals: within the
                        unit */
@@ -239,6 +244,12 @@ struct mf_var {
     mf_constant value;
 };
 
+/* Where a variable may begin: a multiple of this. */
+static inline uint32_t mf_var_align(const mf_var *v)
+{
+    return v->align > v->type->align ? v->align : v->type->align;
+}
+
 struct mf_function {
     str name;  /* as declared, without namespaces; of kernels what [[host_name("...")]] says, if it
                   is there; unique  among kernels */
@@ -246,6 +257,7 @@ struct mf_function {
     span at;   /* of the name */
     bool kernel;
     bool of_library; /* stands in the library's own texts */
+    bool is_constexpr;
     bool recurs; /* it calls itself, each time as the last thing that it does there: a statement by itself, or what it returns */
     const mf_type *result; /* REFERENCE for a reference result */
     mf_var **params;

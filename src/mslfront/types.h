@@ -102,6 +102,7 @@ struct mf_record {
     bool is_union;
     bool is_closure; /* of a lambda: what it captured */
     bool complete; /* false while its body is being read */
+    bool copies;     /* a constructor of its own copies it, or copying is deleted */
     bool constructs; /* T x; runs something: a constructor or a member's initialiser */
     struct mf_scope *scope; /* for the parser: its members' names; NULL before its body */
     struct mf_candidate *constructors, *conversions, *implicit; /* for the parser */

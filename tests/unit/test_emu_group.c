@@ -269,7 +269,7 @@ static void test_matrices(void **state)
              "  simdgroup_float8x8 x, y, t; simdgroup_load(x, a, 16, ulong2(8, 4)); simdgroup_load(y, b); simdgroup_load(t, b, 8, ulong2(0, 0), true);\n"
              "  simdgroup_float8x8 acc = make_filled_simdgroup_matrix<float, 8, 8>(3.0f); simdgroup_multiply_accumulate(acc, x, y, acc);\n"
              "  simdgroup_store(acc, out, 8); simdgroup_float8x8 p; simdgroup_multiply(p, x, t); simdgroup_store(p, out + 64, 8);\n"
-             "  simdgroup_float8x8 d(2.0f); simdgroup_multiply(p, d, y); simdgroup_store(p, out + 128, 8); }",
+             "  simdgroup_half8x8 d(2.0h); simdgroup_multiply(p, d, y); simdgroup_store(p, out + 128, 8); }",
              &c);
     for (int r = 0; r < 8; ++r) {
         for (int s = 0; s < 8; ++s) {

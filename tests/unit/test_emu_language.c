@@ -235,6 +235,66 @@ static void own_calls(void **state)
                 "'last' calls itself, and recursion does not exist in MSL");
 }
 
+/* Copies by a constructor of one's own, assignments and destructors left to the compiler, members whose value names others. */
+static void copies(void **state)
+{
+    (void)state;
+    EXPECT("struct C { int v, made; C(int x) : v(x), made(0) {} C(const thread C &o) : v(o.v), made(o.made + 1) {} ~C() {} };\n"
+           "int through(C c) { return c.v * 10 + c.made; } C give(C c) { return c; }\n"
+           "kernel void k(device int *o) { C a(4); C b = a; C c(b); o[0] = b.made * 10 + c.made; o[1] = through(a); a = c; o[2] = a.made;\n"
+           "  C d = C(7); o[3] = d.made; o[4] = give(d).made; }",
+           12, 41, 2, 0, 2);
+    EXPECT("struct S { int a, b; thread S &operator=(const thread S &o) thread = default; S() = default; S(int x) : a(x), b(x + 1) {}\n"
+           "  threadgroup S &operator=(const thread S &o) threadgroup = default; ~S() thread = default; };\n"
+           "kernel void k(device int *o) { S x(3), y; y = x; (y = x).b += 10; threadgroup S t; t = y; o[0] = y.a * 100 + y.b; o[1] = t.b; }",
+           314, 14);
+    EXPECT("template <typename T> struct R { T n, sum; constexpr R<T>() = default; constexpr R<T>() threadgroup = default; };\n"
+           "template <int D> struct Next { const thread int *p; int first = p[0]; int all[2] = {first, D}; };\n"
+           "struct Pair { int x, twice = x * 2, last; }; R<int> make() { return {6, 7}; }\n"
+           "kernel void k(device int *o) { R<int> r = R<int>{4, 5}; o[0] = r.n * 10 + r.sum; r = make(); o[1] = r.n * r.sum; int a[2] = {8, 9};\n"
+           "  Next<3> n{a}; o[2] = n.first * 100 + n.all[0] * 10 + n.all[1]; Pair q = {5}; o[3] = q.twice * 10 + q.last; }",
+           45, 42, 883, 100);
+}
+
+/* What decides between a text's functions and the library's, and which instance is meant. */
+static void choices(void **state)
+{
+    (void)state;
+    EXPECT("inline float simd_sum(float x) { return x * 2; }\n"
+           "template <typename R, typename A> R conv(A a); template <> inline int conv(float a) { return int(a) + 1; }\n"
+           "template <> inline float conv(float a) { return a / 2; }\n"
+           "kernel void k(device int *o) { o[0] = int(simd_sum(21.0f)); o[1] = conv<int>(4.0f) * 10 + int(conv<float>(4.0f)); o[2] = simd_sum(3); }",
+           42, 52, 3);
+    EXPECT("extern \"C\" struct P { int a; }; extern \"C\" { struct Q { int b; }; int both(P p, Q q) { return p.a - q.b; } }\n"
+           "int second(device int *(&list)[2]) { return list[1][0]; }\n"
+           "kernel void k(device int *o) { device const void *v = o; P p = {9}; Q q = {4}; o[0] = both(p, q); o[2] = 77;\n"
+           "  thread const device int *at[2]; at[1] = o + 2; o[1] = *at[1]; device int *list[2] = {o, o + 2}; o[2] = second(list) + (v == o) + (o + 1 != v); }",
+           5, 77, 79);
+}
+
+/* numeric_limits by its members, and with a specialisation of one's own; matrices from what converts to them. */
+static void limits_and_matrices(void **state)
+{
+    (void)state;
+    EXPECT("struct W { int v; }; template <> struct _numeric_limits_impl<W> { static constexpr W max() { return W{99}; } };\n"
+           "constant int lengths[numeric_limits<char>::digits] = {};\n"
+           "kernel void k(device int *o) { o[0] = numeric_limits<short>::lowest(); o[1] = numeric_limits<float>::digits * 1000 + numeric_limits<half>::max_exponent;\n"
+           "  o[2] = numeric_limits<uint>::is_signed + 2 * numeric_limits<bfloat>::has_infinity; o[3] = numeric_limits<W>::max().v; o[4] = sizeof lengths;\n"
+           "  o[5] = as_type<ushort>(nextafter(1.0h, 2.0h)); o[6] = as_type<ushort>(nextafter(0.0h, -1.0h)); o[7] = as_type<ushort>(nextafter(-1.0h, 0.0h)); }",
+           -32768, 24016, 2, 99, 28, 0x3c01, 0x8001, 0xbbff);
+    EXPECT("struct M { float2x2 m; operator float2x2() const { return m; } }; float next(thread int &n) { return float(++n); }\n"
+           "struct A { int e[3]; constexpr const constant int &operator[](size_t i) const constant { return e[i]; } };\n"
+           "constant A table = {{4, 5, 6}}; constant int second = table[1] + 1;\n"
+           "kernel void k(device int *o) { int n = 0; float2x2 m = float2x2(next(n)); m.columns[1][0] = 5; o[0] = n * 100 + int(m[0][0] * 10 + m[1][1]); o[1] = int(m[1].x);\n"
+           "  M x = {m}; float2x2 y = float2x2(x); o[2] = int(y.columns[1].x); o[3] = second; o[4] = is_integral_v<int3> + 2 * is_floating_point_v<half2> + 4 * is_scalar_v<int3>;\n"
+           "  float2 r = refract(float2(0, -1), float2(0, 1), 0.5f), none = refract(float2(1, 0), float2(0, 1), 2.0f); o[5] = int(r.x * 10 + r.y); o[6] = int(none.x + none.y); }",
+           111, 5, 5, 6, 3, -1, 0);
+    EXPECT("struct __attribute__((aligned(32))) P { char c; }; struct Q { char c; __attribute__((aligned(8))) char d; } __attribute__((aligned(16)));\n"
+           "kernel void k(device int *o) { alignas(16) float v[8] = {1, 2, 3, 4, 5, 6, 7, 8}; thread float *p = v; o[0] = sizeof(P) * 100 + sizeof(Q);\n"
+           "  o[1] = int(((thread float4 *)p)[1].z); }",
+           3216, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +308,9 @@ int main(void)
         cmocka_unit_test(scopes),
         cmocka_unit_test(library_types),
         cmocka_unit_test(own_calls),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(limits_and_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,10 +292,64 @@ static void test_faults(void **state)
                 "only a texture with access::write or access::read_write can be written");
     emu_refused("kernel void k(texture2d<float, access::read> t, device float *o) { constexpr sampler s; *o = t.sample(s, float2(0)).x; }",
                 "only a texture with access::sample can be sampled");
-    emu_refused("kernel void k(texturecube<float> t) {}", "'texturecube': cube and multisampled textures are not supported");
+    uint16_t small[4] = {0};
+    x.textures[0] = make(EMU_TEXTURE_2D, EMU_FORMAT_R16_UINT, (uint32_t[]){2, 2, 1, 1}, small);
+    refuse("kernel void k(texture2d<uint, access::read_write> t, device float *o) { t.atomic_fetch_add(uint2(0), 1u); }", &x, INGOT_DEVICE,
+           "whose format is not one 32-bit integer: it has no atomic operations");
+    emu_refused("kernel void k(texture2d<float, access::read_write> t) { t.atomic_fetch_add(uint2(0), 1.0f); }",
+                "atomic operations are for textures of int and uint here");
     emu_refused("kernel void k(texture2d<float> a [[texture(1)]], array<texture2d<float>, 2> b [[texture(0)]]) {}", "slot 0 is given to 'a' already");
     emu_refused("kernel void k(device float *o [[texture(0)]]) {}", "a [[texture(n)]] parameter is a texture, not");
     emu_refused("kernel void k(texture2d<float> a [[texture(128)]]) {}", "slot 128 is out of range: there are 128, from 0");
+}
+
+/* Eight threads at one pixel, and each operation by itself; 0xfffffffe is -2 to a texture of int and the most to one of uint. */
+static void test_atomics(void **state)
+{
+    (void)state;
+    uint32_t words[4] = {1, 12, 0, 0xfffffffeu};
+    textured x = {.textures = {make(EMU_TEXTURE_2D, EMU_FORMAT_R32_UINT, (uint32_t[]){2, 2, 1, 1}, words)}};
+    must("kernel void k(texture2d<uint, access::read_write> a, device float *o, uint t [[thread_position_in_grid]]) {\n"
+         "  a.atomic_fetch_add(uint2(0, 0), 3u); if (t != 0) return; o[0] = a.atomic_fetch_and(uint2(1, 0), 10u).x; o[1] = a.atomic_fetch_or(uint2(1, 0), 1u).x;\n"
+         "  o[2] = a.atomic_fetch_xor(uint2(1, 0), 15u).x; o[3] = a.atomic_fetch_max(uint2(1, 0), 20u).x; o[4] = a.atomic_fetch_min(uint2(1, 1), 5u).x == 0xfffffffeu;\n"
+         "  uint4 seen = 7u; o[5] = a.atomic_compare_exchange_weak(uint2(0, 1), &seen, uint4(9u)); o[6] = seen.x; o[7] = a.atomic_compare_exchange_weak(uint2(0, 1), &seen, uint4(9u));\n"
+         "  o[8] = a.atomic_exchange(uint2(0, 1), 2u).x; a.atomic_store(uint4(11u), uint2(0, 1)); o[9] = a.atomic_load(uint2(0, 1)).x; o[10] = a.atomic_fetch_add(uint2(5, 0), 1u).x; }",
+         &x, 8);
+    EXPECT(&x, 12, 8, 9, 6, 1, 0, 0, 1, 9, 11, 0);
+    assert_true(words[0] == 25 && words[1] == 20 && words[2] == 11 && words[3] == 5);
+    x.textures[0] = make(EMU_TEXTURE_1D_ARRAY, EMU_FORMAT_R32_SINT, (uint32_t[]){1, 1, 1, 4}, words);
+    words[3] = 0xfffffffeu;
+    must("kernel void k(texture1d_array<int, access::read_write> a, device float *o) { o[0] = a.atomic_fetch_min(0u, 3u, 5).x; o[1] = a.atomic_fetch_sub(0u, 0u, 30).x; }", &x, 1);
+    EXPECT(&x, -2, 25);
+    assert_true(words[3] == 0xfffffffeu && words[0] == 0xfffffffbu);
+}
+
+/* Face f of the cube holds f + 1, in its second layer f + 11. Between +x and -z half of each; level 1 is ten times as much. */
+static void test_cubes(void **state)
+{
+    (void)state;
+    float data[2 * 6 * 4 + 2 * 6];
+    for (int k = 0; k < 48; ++k) data[k] = (float)(k / 4 % 6 + 1 + k / 24 * 10);
+    for (int k = 0; k < 12; ++k) data[48 + k] = 10 * data[4 * k];
+    emu_texture cube = {.type = EMU_TEXTURE_CUBE_ARRAY, .format = EMU_FORMAT_R32_FLOAT, .width = 2, .height = 2, .depth = 1, .layers = 2, .levels = 2, .data = data};
+    cube.size = emu_texture_lay_out(&cube);
+    assert_int_equal(cube.size, sizeof data);
+    textured x = {.textures = {cube}};
+    must("kernel void k(texturecube_array<float> a, device float *o, uint t [[thread_position_in_grid]]) {\n"
+         "  constexpr sampler near, smooth(filter::linear, mip_filter::nearest); const float3 axes[6] = {{1, 0, 0}, {-2, 1, 0}, {0, 3, 1}, {0, -1, 0}, {0.5f, 0, 1}, {0, 0, -1}};\n"
+         "  o[t] = a.sample(near, axes[t], t % 2).x; o[6] = a.sample(smooth, float3(1, 0, -1), 0).x; o[7] = a.sample(smooth, float3(0, 9, 0), 1, level(1)).x;\n"
+         "  o[8] = a.read(uint2(1, 0), 3, 1).x; o[9] = a.get_width(1) * 10 + a.get_array_size(); }",
+         &x, 6);
+    EXPECT(&x, 1, 12, 3, 14, 5, 16, 3.5f, 130, 14, 12);
+    float one[6] = {0};
+    float pixels[6] = {1, 2, 3, 4, 5, 6};
+    x.textures[0] = make(EMU_TEXTURE_CUBE, EMU_FORMAT_R32_FLOAT, (uint32_t[]){1, 1, 1, 1}, one);
+    x.textures[1] = make(EMU_TEXTURE_2D_MULTISAMPLE, EMU_FORMAT_R32_FLOAT, (uint32_t[]){1, 2, 3, 1}, pixels);
+    must("kernel void k(texturecube<float, access::read_write> a [[texture(0)]], texture2d_ms<float> m [[texture(1)]], device float *o, uint t [[thread_position_in_grid]]) {\n"
+         "  a.write(float4(t * t), uint2(0), t); o[t] = m.read(uint2(0, t % 2), t / 2).x; o[6] = m.get_num_samples(); }",
+         &x, 6);
+    EXPECT(&x, 1, 2, 3, 4, 5, 6, 3);
+    for (int f = 0; f < 6; ++f) assert_true(one[f] == (float)(f * f));
 }
 
 int main(void)
@@ -309,6 +363,8 @@ int main(void)
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_cubes),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -118,11 +118,15 @@ static void refused_by_name(void **state)
             "1:68: error: an atomic has no plain value; there is atomic_load_explicit()");
     msl_bad("struct S { int a : 3; };", "1:18: error: bit fields are not supported");
     msl_bad("struct S : T { };", "1:12: error: expected a base class");
-    msl_bad("using namespace metal; kernel void k(texturecube<float> t [[texture(0)]]) {}",
-            "1:38: error: 'texturecube': cube and multisampled textures are not supported");
-    msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} };",
-            "1:19: error: a copy constructor of the text's own is not supported: values are copied as they are");
-    msl_bad("struct S { ~S() {} };", "1:12: error: a destructor is not supported");
+    msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} S(int x) : a(x) {} }; struct T { S s; int b; };\nT f(const thread T &t) { return t; }",
+            "2:33: error: copying 'T' is not supported: its member 's' has a copy constructor of its own");
+    msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} };\nS f(device const S *p) { return *p; }",
+            "2:33: error: no constructor of 'S' copies from device memory");
+    msl_bad("struct S { S(const thread S &) = delete; };\nS f(const thread S &s) { return s; }", "2:33: error: 'S::S' is deleted");
+    msl_bad("struct S { int n; ~S() { n = 0; } };", "1:19: error: a destructor that does something is not supported");
+    msl_bad("struct S { int n; thread S &operator+=(const thread S &o) = default; };", "1:29: error: 'operator+=' cannot be left to the compiler");
+    msl_bad("struct S { char c; } alignas(3) s;", "1:22: error: an alignment is a power of two");
+    msl_refuse("alignas(2) float4 q;", "1: error: an alignment of 2 is less than that of 'float4', 16");
     msl_bad("struct S { virtual void f(); };", "1:12: error: 'virtual' is not supported");
     msl_bad("struct S { friend void f(); };", "1:12: error: 'friend' is not supported");
     msl_bad("int n [[function_constant(0)]];",
