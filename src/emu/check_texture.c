@@ -41,7 +41,7 @@ static const emu_insn *check_texel(emu_vm *vm, const emu_insn *i)
 {
     const emu_access *at = i->access;
     const emu_mask *m = &vm->masks[vm->top];
-    emu_touch t = {.vm = vm, .c = vm->check, .insn = i, .read = !at->write, .write = at->write};
+    emu_touch t = {.vm = vm, .c = vm->check, .insn = i, .read = !at->write || at->updates, .write = at->write, .atomic = at->atomic};
     for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
         if (!emu_active(vm, lane)) continue;
         const uint64_t slot = lane_word(vm, at, 0, lane);

@@ -220,7 +220,8 @@ static uint32_t pattern_of(coder *c, uint32_t reg, int64_t scale)
 static uint32_t site_of(coder *c, const emu_node *n)
 {
     if (c->sites.n >= SHADOW_SITES) return 0;
-    const emu_site site = {n->at, n->kind == EMU_ATOMIC_NODE, n->mem != NULL && n->mem->collective};
+    const bool atomic = n->kind == EMU_ATOMIC_NODE || (n->kind == EMU_TEXTURE_NODE && n->op == EMU_TEXATOMIC);
+    const emu_site site = {n->at, atomic, n->mem != NULL && n->mem->collective};
     emu_site_list_push(c->g->mem, &c->sites, site);
     return (uint32_t)c->sites.n - 1;
 }
@@ -403,6 +404,8 @@ static void emit_texture(coder *c, const emu_node *n)
     emu_access *a = arena_new(c->g->mem, emu_access);
     const bool store = n->op == EMU_TEXSTORE;
     a->write = n->op != EMU_TEXFETCH;
+    a->atomic = n->op == EMU_TEXATOMIC;
+    a->updates = a->atomic && n->imm != EMU_ATOMIC_STORE;
     for (int k = 0; k < 4 && n->in[k] != NULL; ++k) {
         a->regs[k] = n->in[k]->reg;
         a->strides[k] = stride_of(n->in[k]);

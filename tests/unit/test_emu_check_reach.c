@@ -177,6 +177,18 @@ static void test_texels(void **state)
     /* two texels share a word: not a race */
     r.textures[1] = texture_over(b, EMU_FORMAT_R8_UNORM, 16, 16);
     clean(&r, WRITE "out.write(float4(1), uint2(i, 0)); }", 1, 16);
+    /* atomic operations do not race; a plain write beside them does */
+    r.textures[1] = texture_over(b, EMU_FORMAT_R32_UINT, 16, 16);
+    static const char *const counts = "kernel void k(texture2d<uint, access::read_write> out [[texture(1)]], uint i [[thread_position_in_grid]]) {\n"
+                                      "  out.atomic_fetch_add(uint2(0), 1u); }";
+    memset(b, 0, sizeof b);
+    clean(&r, counts, 4, 64);
+    uint32_t total;
+    memcpy(&total, b, sizeof total);
+    assert_int_equal(total, 256);
+    static const char *const mixed = "kernel void k(texture2d<uint, access::read_write> out [[texture(1)]], uint i [[thread_position_in_grid]]) {\n"
+                                     "  if (i < 32) out.atomic_fetch_add(uint2(2, 0), 1u);\n  else out.write(uint4(7), uint2(2, 0)); }";
+    finds(&r, mixed, 1, 33, BIT(RACE), &(check_want){EMU_FAULT_RACE_GROUP, 5, 4, "out", 2}, EMU_MEMORY_TEXTURE);
 }
 
 /* One texture that is written and read: its own flag orders it. */
