@@ -188,7 +188,7 @@ static void test_texels(void **state)
     assert_int_equal(total, 256);
     static const char *const mixed = "kernel void k(texture2d<uint, access::read_write> out [[texture(1)]], uint i [[thread_position_in_grid]]) {\n"
                                      "  if (i < 32) out.atomic_fetch_add(uint2(2, 0), 1u);\n  else out.write(uint4(7), uint2(2, 0)); }";
-    finds(&r, mixed, 1, 33, BIT(RACE), &(check_want){EMU_FAULT_RACE_GROUP, 5, 4, "out", 2}, EMU_MEMORY_TEXTURE);
+    finds(&r, mixed, 1, 33, BIT(RACE), &(check_want){EMU_FAULT_RACE_ATOMIC, 5, 4, "out", 2}, EMU_MEMORY_TEXTURE);
 }
 
 /* One texture that is written and read: its own flag orders it. */
