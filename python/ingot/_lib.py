@@ -165,6 +165,17 @@ class MetalLibraryOptions(c.Structure):
     ]
 
 
+class MetallibBuildOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("file_name", c.c_char_p),
+        ("deployment", c.c_char_p),
+        ("language", c.c_uint),
+        ("precise", c.c_int),
+        ("allocator", c.c_void_p),
+    ]
+
+
 class MetalConstant(c.Structure):
     _fields_ = [("name", c.c_char_p), ("index", c.c_uint32), ("value", Value)]
 
@@ -359,6 +370,7 @@ _FUNCTIONS = {
     "ingot_program_call": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_program_run": (_int, [_handle, _text, c.POINTER(Value), _size, _handle, c.POINTER(Value), _err]),
     "ingot_module_export_tvm": (_int, [_handle, _out, _err]),
+    "ingot_metallib_build": (_int, [_text, _size, c.POINTER(MetallibBuildOptions), _out, _err]),
     "ingot_module_export_metallib": (_int, [_handle, _out, _err]),
     "ingot_module_export": (_int, [_handle, _int, _out, _err]),
     "ingot_check_name": (_text, [_int]),

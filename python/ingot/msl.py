@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _lib, check as _check
-from ._lib import Error, Handle, MetalArgument, MetalConstant, MetalDefine, MetalLibraryOptions, lib
+from ._lib import (Error, Handle, MetalArgument, MetalConstant, MetalDefine, MetallibBuildOptions, MetalLibraryOptions, lib,
+                   take_text)
 from ._metal import opened
 from ._profile import Profile, ProfileRow
 from ._texture import Sampler, Texture, texture
@@ -21,7 +22,7 @@ from .dlpack import as_numpy
 from .error import SYNTAX, UNSUPPORTED, Diagnostic, NotFound, ScriptError, check
 from .runtime import Tensor, as_host_array
 
-__all__ = ["Argument", "Kernel", "Library", "MetalError", "Profile", "ProfileRow", "Sampler", "Texture", "library", "texture"]
+__all__ = ["Argument", "Kernel", "Library", "MetalError", "Profile", "ProfileRow", "Sampler", "Texture", "library", "metallib", "texture"]
 
 Extent = Union[int, Sequence[int]]
 Include = Callable[[str, str, bool], Optional[str]]  # (name, from, angled) -> text
@@ -57,6 +58,18 @@ def library(source: str, *, file_name: str = "<metal>", version: int = 0, math_m
     """Reads a Metal text. `version` is the language's, 310 for Metal 3.1 (0: any); `math_mode` default, safe, relaxed or fast;
     `defines` macros; `include(name, from, angled)` gives the text of a header that is not Metal's own, or None."""
     return Library(source, file_name, version, math_mode, dict(defines or {}), include)
+
+
+def metallib(source: str, *, file_name: str = "<metal>", deployment: Optional[str] = None, version: int = 0,
+             precise: bool = True) -> bytes:
+    """Compiles a Metal text to a metallib, where Ingot's AIR component is installed; without it that is `ingot.error.Unsupported`.
+    `deployment` is the least system, "macos11.0" or "ios16.0" (None: macOS 14), `version` the language's, 230 for Metal 2.3;
+    without `precise` functions have their fast forms."""
+    options = MetallibBuildOptions(c.sizeof(MetallibBuildOptions), file_name.encode("utf-8"),
+                                   deployment.encode("utf-8") if deployment else None, version, int(precise), None)
+    text, out, error = source.encode("utf-8"), c.c_void_p(), Error()
+    check(lib.ingot_metallib_build(text, len(text), c.byref(options), c.byref(out), c.byref(error)), error)
+    return take_text(out)
 
 
 class Library:

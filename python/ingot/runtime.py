@@ -139,17 +139,17 @@ class Buffer:
             lib.ingot_buffer_release(self.handle)
             self.handle = None
 
-    def write(self, array: Array) -> None:
-        """Copies a C-contiguous array here."""
+    def write(self, array: Array, at: int = 0) -> None:
+        """Copies a C-contiguous array here, from byte `at` on."""
         opened, error = self.device.opened, Error()
         with opened.guard:
-            check(lib.ingot_buffer_write(self.handle, 0, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
+            check(lib.ingot_buffer_write(self.handle, at, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
 
-    def read(self, array: Array) -> None:
-        """Copies to a C-contiguous array."""
+    def read(self, array: Array, at: int = 0) -> None:
+        """Copies to a C-contiguous array, from byte `at` on."""
         opened, error = self.device.opened, Error()
         with opened.guard:
-            check(lib.ingot_buffer_read(self.handle, 0, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
+            check(lib.ingot_buffer_read(self.handle, at, array.ctypes.data, array.nbytes, opened.stream, c.byref(error)), error)
 
 
 def parse_dtype(name: str) -> DataType:
@@ -182,7 +182,8 @@ def describe(data: int, shape: Sequence[int], dtype: DataType, on: Device, kind:
 class Tensor:
     """An array in a device's memory, or in the host's (device "cpu")."""
 
-    def __init__(self, shape: Sequence[int], dtype: str, on: Device) -> None:
+    def __init__(self, shape: Sequence[int], dtype: str, on: Device, of: Optional["Tensor"] = None, byte_offset: int = 0) -> None:
+        """A new one of zeros; with `of` a part of that one's memory, `byte_offset` from where it begins: see `view`."""
         self.shape: Tuple[int, ...] = tuple(int(n) for n in shape)
         if any(n < 0 for n in self.shape):
             raise ValueError(f"a shape has no negative extents: {self.shape}")
@@ -190,12 +191,27 @@ class Tensor:
         self._host_dtype = _numpy_dtype(dtype)
         self._foreign: Any = None  # tvm_ffi's view of it
         self.array: Optional[Array] = None
-        if on.type == "cpu":
+        if of is not None and of.array is not None:
+            self.array = np.ndarray(self.shape, self._host_dtype, of.array.data, byte_offset)
+        elif on.type == "cpu":
             self.array = np.zeros(self.shape, self._host_dtype)
         else:
-            self.buffer = Buffer(on, self.nbytes)
-            self.view = describe(int(self.buffer.handle or 0), self.shape, parse_dtype(dtype), on)
-            self.value = Value(TENSOR, 0, c.addressof(self.view), 0)  # as calls hand it over; `view` must outlive it
+            self.buffer: Buffer = of.buffer if of is not None else Buffer(on, self.nbytes)
+            self.described = describe(int(self.buffer.handle or 0), self.shape, parse_dtype(dtype), on)
+            self.described.byte_offset = byte_offset + (of.described.byte_offset if of is not None else 0)
+            self.value = Value(TENSOR, 0, c.addressof(self.described), 0)  # as calls hand it over; `described` must outlive it
+
+    def view(self, shape: Sequence[int], dtype: Optional[str] = None, byte_offset: int = 0) -> "Tensor":
+        """A tensor over a part of this one's memory, which it holds. A function takes one that does not begin where its buffer
+        does only for a parameter with a symbolic `elem_offset`."""
+        made, unit = dtype or self.dtype, _numpy_dtype(dtype or self.dtype).itemsize
+        end = byte_offset + int(np.prod(shape, dtype=np.int64)) * unit
+        if byte_offset < 0 or end > self.nbytes:
+            raise ValueError(f"a view of {made}{tuple(shape)} would occupy bytes {byte_offset} <= i_byte < {end}, and the Tensor being "
+                             f"viewed only contains {self.nbytes} bytes")
+        if byte_offset % unit:
+            raise ValueError(f"{byte_offset} bytes are no whole number of elements of {made}")
+        return Tensor(shape, made, self.device, self, byte_offset)
 
     @property
     def ndim(self) -> int:
@@ -214,7 +230,7 @@ class Tensor:
         if self.array is not None:
             return self.array.copy()
         out = np.empty(self.shape, self._host_dtype)
-        self.buffer.read(out)
+        self.buffer.read(out, self.described.byte_offset)
         return out
 
     asnumpy = numpy
@@ -227,7 +243,7 @@ class Tensor:
         if self.array is not None:
             self.array[...] = array
         else:
-            self.buffer.write(np.require(array, requirements="C"))
+            self.buffer.write(np.require(array, requirements="C"), self.described.byte_offset)
         return self
 
     def copyto(self, target: Union["Tensor", Device]) -> "Tensor":
@@ -264,7 +280,7 @@ class Tensor:
             return source.array.__dlpack__()
         self.device.sync()
         view = describe(0, self.shape, parse_dtype(self.dtype), self.device, own[0])
-        view.device_id = own[1]
+        view.device_id, view.byte_offset = own[1], source.described.byte_offset
         return dlpack.capsule_of_buffer(int(source.buffer.handle or 0), view, max_version is not None and max_version[0] >= 1)
 
     def __tvm_ffi_object__(self) -> Any:
@@ -302,8 +318,9 @@ class _OnMetal:
 
     def __dlpack__(self, *, stream: Any = None, max_version: Optional[Tuple[int, int]] = None, **others: Any) -> Any:
         t = self._tensor
-        return dlpack.capsule_of_buffer(int(t.buffer.handle or 0), describe(0, t.shape, parse_dtype(t.dtype), t.device),
-                                        max_version is not None and max_version[0] >= 1)
+        view = describe(0, t.shape, parse_dtype(t.dtype), t.device)
+        view.byte_offset = t.described.byte_offset
+        return dlpack.capsule_of_buffer(int(t.buffer.handle or 0), view, max_version is not None and max_version[0] >= 1)
 
 
 def as_host_array(source: Any) -> Array:

@@ -40,9 +40,9 @@ tvm.testing.assert_allclose(y.numpy(), a * 3, rtol=1e-6)
 """
 
 
-def run(arguments, folder):
+def run(arguments, folder, **environment):
     return subprocess.run([sys.executable, "-B", "-m", "ingot.compat", *arguments], cwd=folder, capture_output=True, text=True,
-                          check=False)
+                          check=False, env={**os.environ, **environment})
 
 
 class Files(unittest.TestCase):
@@ -132,6 +132,25 @@ np.testing.assert_array_equal(out.numpy(), np.arange(1024))
 """
         self.assertEqual(self.script(text).stderr, "")
 
+    def test_compile_metal(self):
+        """Apple's compiler is not there; a metallib comes of it where the component that makes them is."""
+        text = HEADER + MODULE + """
+from tvm.support import xcode
+tvm.register_global_func("tvm_callback_metal_compile", lambda source, target: xcode.compile_metal(source), override=True)
+try:
+""" + "".join("    " + line + "\n" for line in RUN.splitlines()) + """
+    print(tvm.compile(Module, target="metal").imports[0].format)
+except Exception as exception:
+    print(type(exception).__name__)
+"""
+        self.assertIn(self.script(text).stdout.split(), (["metallib"], ["MissingTool"]))
+
+    def test_views(self):
+        self.assertEqual(self.script(HEADER + """
+x = tvm.runtime.tensor(np.arange(8, dtype="int32"))
+print(x._create_view([2, 2], relative_byte_offset=16).numpy().tolist())
+""").stdout, "[[4, 5], [6, 7]]\n")
+
     def test_missing_parts_are_named(self):
         self.assertIn("has no module tvm.relax", self.script("import tvm.relax").stderr)
         self.assertIn("cannot import name 'te'", self.script("from tvm import te").stderr)
@@ -181,7 +200,7 @@ def test_parameters(n, low, high):
 def test_targets(target, dev):
     assert target == "metal" and dev == tvm.metal(0)
 """)
-        done = run(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers"], self.folder)
+        done = run(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--strict-markers"], self.folder, INGOT_AIR="missing.so")
         self.assertIn("1 failed, 8 passed, 3 skipped", done.stdout, done.stderr)
         self.assertIn("FAILED test_file.py::test_fails", done.stdout)
 

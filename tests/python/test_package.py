@@ -310,6 +310,37 @@ class Launches(unittest.TestCase):
         with self.assertRaises(BufferError):
             x.__dlpack__(stream=1)
 
+    def test_views_of_tensors(self):
+        for on in (ingot.metal(), ingot.cpu()):
+            with self.subTest(device=str(on)):
+                x = ingot.runtime.tensor(np.arange(24, dtype="int32"), on)
+                half = x.view((3, 4), byte_offset=48)
+                np.testing.assert_array_equal(half.numpy(), np.arange(12, 24).reshape(3, 4))
+                part = half.view((2,), byte_offset=8)
+                part.copyfrom(np.array([-1, -2], "int32"))
+                np.testing.assert_array_equal(x.numpy()[12:18], [12, 13, -1, -2, 16, 17])
+                np.testing.assert_array_equal(np.from_dlpack(half)[0], [12, 13, -1, -2])
+                np.testing.assert_array_equal(x.view((4,), "uint8", 4).numpy(), [1, 0, 0, 0])
+                with self.assertRaisesRegex(ValueError, "would occupy bytes 32 <= i_byte < 56, .* only contains 48 bytes"):
+                    half.view((6,), byte_offset=32)
+                with self.assertRaisesRegex(ValueError, "no whole number of elements"):
+                    half.view((1,), byte_offset=2)
+
+        @T.prim_func
+        def shifted(a: T.handle, b: T.handle):
+            start = T.int32()
+            A = T.match_buffer(a, (4,), "float32", elem_offset=start, offset_factor=1)
+            B = T.match_buffer(b, (4,), "float32")
+            for tx in T.thread_binding(4, thread="threadIdx.x"):
+                B[tx] = A[tx]
+
+        out = ingot.runtime.empty((4,))
+        run, x = ingot.compile(shifted), ingot.runtime.tensor(np.arange(8, dtype="float32"))
+        run(x.view((4,), byte_offset=12), out)
+        np.testing.assert_array_equal(out.numpy(), [3, 4, 5, 6])
+        with self.assertRaisesRegex(ValueError, "byte_offset"):
+            run(out, x.view((4,), byte_offset=12))
+
     def test_types_that_numpy_lacks(self):
         """Bits go through as they are, under the type's own name."""
         x = ingot.runtime.empty((4,), "bfloat16")

@@ -21,6 +21,13 @@ def tensor(arr: Any, device: Optional[Device] = None, mem_scope: Optional[str] =
     return _runtime.tensor(arr, device or cpu())
 
 
+def _create_view(of: Tensor, shape: Sequence[int], dtype: Optional[str] = None, relative_byte_offset: int = 0) -> Tensor:
+    return of.view(shape, dtype, relative_byte_offset)
+
+
+setattr(Tensor, "_create_view", _create_view)  # the name by which TVM's own files make views
+
+
 Executable = Module
 
 __all__ = ["Device", "Executable", "Module", "Tensor", "cpu", "device", "empty", "load_module", "metal", "tensor"]
