@@ -274,6 +274,7 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
         LLVMAddTargetDependentFunctionAttr(f, "target-cpu", m->cpu);
         LLVMAddTargetDependentFunctionAttr(f, "target-features", m->features);
         LLVMAddTargetDependentFunctionAttr(f, "no-jump-tables", "true");
+        LLVMAddTargetDependentFunctionAttr(f, "warn-stack-size", l->syncs ? "786432" : "12582912"); /* of run.c's stacks three quarters */
     }
     if (l->threadgroup_bytes > AIR_MAX_THREADGROUP_BYTES) {
         error_set(p->error, INGOT_LIMIT, "it declares %llu bytes of threadgroup memory, more than the %u there are",
@@ -326,6 +327,9 @@ static void compile(void *user)
                    .error = p->error};
     set_types(&l);
     p->done = lower_and_emit(p, &l, &m);
+    if (!p->done || !context.deep) return;
+    error_set(p->error, INGOT_UNSUPPORTED, "its variables take more stack than there is");
+    p->done = false;
 }
 
 ingot_status air_compile(void *job, buf *out, ingot_error *error)

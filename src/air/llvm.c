@@ -13,9 +13,11 @@
 static void keep_message(LLVMDiagnosticInfoRef info, void *user)
 {
     air_context *context = user;
-    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+    const LLVMDiagnosticSeverity severity = LLVMGetDiagInfoSeverity(info);
+    if (severity != LLVMDSError && severity != LLVMDSWarning) return;
     char *text = LLVMGetDiagInfoDescription(info);
-    if (context->message[0] == '\0') (void)snprintf(context->message, sizeof context->message, "%s", text);
+    if (severity == LLVMDSWarning) context->deep = context->deep || strncmp(text, "stack frame size", 16) == 0;
+    else if (context->message[0] == '\0') (void)snprintf(context->message, sizeof context->message, "%s", text);
     LLVMDisposeMessage(text);
 }
 

@@ -13,6 +13,7 @@
 typedef struct air_context {
     LLVMContextRef c;
     char message[400]; /* the first error that LLVM reported */
+    bool deep;         /* a function's stack frame is larger than its attribute "warn-stack-size" allows */
 } air_context;
 
 /* `typed`: pointers keep what they point at (LLVM 14 always, 15 and 16 on request; later versions cannot: false). */

@@ -64,7 +64,7 @@ typedef struct air_lower {
     LLVMValueRef position[3], index; /* its other parameters: of the thread in its threadgroup */
     LLVMBasicBlockRef entry;       /* ends where entry code may still be added */
     air_constant_list *constants;
-    uint64_t threadgroup_bytes;
+    uint64_t threadgroup_bytes, thread_bytes;
     uint32_t sites;                /* barriers and exchanges so far */
     bool syncs;                    /* has such */
     bool failed;
@@ -126,6 +126,7 @@ void air_pay_for_loop(air_lower *l);
 void air_note_position(air_lower *l);
 void air_define_asked(air_lower *l);
 
+enum { AIR_MAX_THREAD_BYTES = 512 << 10 }; /* of a thread's variables: half of the stack that a thread has which waits */
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type); /* memory in the entry block, an i8 * */
 LLVMValueRef air_cast_pointer(air_lower *l, LLVMValueRef p, LLVMTypeRef to);
 

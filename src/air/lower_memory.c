@@ -134,6 +134,11 @@ void air_define_asked(air_lower *l)
 
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)
 {
+    const uint64_t size = LLVMABISizeOfType(l->layout, type);
+    if (size > AIR_MAX_THREAD_BYTES || (l->thread_bytes += size) > AIR_MAX_THREAD_BYTES) {
+        air_refuse(l, "more than %u bytes of variables a thread are not supported", (unsigned)AIR_MAX_THREAD_BYTES);
+        return LLVMConstNull(l->ptr);
+    }
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
     LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
     LLVMValueRef room = LLVMBuildAlloca(l->b, type, "");

@@ -135,6 +135,37 @@ static void faults(void **state)
               "threadgroup_barrier(mem_flags::mem_none); a[i] = 1; }", b, 1, 8, "not all threads");
 }
 
+/* What would not fit a thread's stack is refused when it is loaded. */
+static void large_variables(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    static const struct {
+        unsigned count;
+        bool fits;
+    } cases[] = {{100000, true}, {140000, false}, {50000000, false}};
+    for (size_t i = 0; i < 3; ++i) {
+        char text[300];
+        (void)snprintf(text, sizeof text, "kernel void k(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { float t[%u]; "
+                       "for (uint n = 0; n < %u; n += 100) t[n] = a[i] + n; a[i] = t[int(a[i]) * 100]; }", cases[i].count, cases[i].count);
+        buf library = library_of(text);
+        air_kernel *k = NULL;
+        ingot_error error;
+        const air_source source = {.bytes = buf_view(&library), .kernel = "k"};
+        const ingot_status status = air->load(&mem_default, &source, &k, &error);
+        assert_int_equal(status, cases[i].fits ? INGOT_OK : INGOT_UNSUPPORTED);
+        if (!cases[i].fits) assert_non_null(strstr(error.message, "524288 bytes of variables a thread"));
+        float a[40];
+        for (unsigned t = 0; t < 40; ++t) a[t] = (float)t;
+        const air_binding b = {a, sizeof a};
+        const air_launch launch = {.kernel = k, .buffers = &b, .buffer_count = 1, .groups = {1, 1, 1}, .threads = {40, 1, 1}};
+        if (cases[i].fits && air->run(&launch, &error) != INGOT_OK) fail_msg("%s", error.message);
+        for (unsigned t = 0; cases[i].fits && t < 40; ++t) assert_true(a[t] == (float)(t + t * 100));
+        air->free(k);
+        buf_free(&library);
+    }
+}
+
 static void names_and_parts_are_checked(void **state)
 {
     (void)state;
@@ -207,6 +238,7 @@ int main(void)
         cmocka_unit_test(simdgroups),
         cmocka_unit_test(barriers),
         cmocka_unit_test(faults),
+        cmocka_unit_test(large_variables),
         cmocka_unit_test(names_and_parts_are_checked),
         cmocka_unit_test(damage_behind_right_hashes),
     };
