@@ -1,6 +1,7 @@
 """The compatibility layer: files written for Apache TVM, run in a process of their own. Expected values come from NumPy."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 import tempfile
