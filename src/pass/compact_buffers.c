@@ -27,7 +27,7 @@ typedef struct compact {
     ir_rewrite r;
     pass_context *cx;
     ir_analyzer *az;
-    thread_axis_vec axes; /* threadIdx axes around the statement at hand */
+    thread_axis_vec axes; /* of the threads of a group, around the statement at hand */
     map small;            /* buffer -> smaller */
 } compact;
 
@@ -249,7 +249,7 @@ static const ir_node *compact_node(ir_rewrite *r, const ir_node *n)
 {
     compact *c = (compact *)(void *)r;
     thread_axis axis = {0};
-    bool inside = ir_is_stmt(n) && thread_axis_of(n, &axis) && thread_tag_is_local(axis.tag);
+    bool inside = ir_is_stmt(n) && thread_axis_in_group(n, &axis);
     ir_analyzer_mark mark = ir_analyzer_save(c->az);
     if (inside) thread_axis_vec_push(r->mem, &c->axes, axis);
     know_range(c, n);

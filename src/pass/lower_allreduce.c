@@ -65,10 +65,21 @@ static bool refuse(allreduce *a, const ir_node *at, const char *why)
     return false;
 }
 
+/* Names that stand before the call inside the attribute move out of it. */
+static const ir_node *scope_call(const ir_attr *scope)
+{
+    if (scope->body->kind != IR_SEQ) return scope->body;
+    ir_list body = ir_as_seq(scope->body)->body;
+    for (size_t i = 0; i + 1 < body.n; ++i) {
+        if (body.at[i]->kind != IR_DECL && body.at[i]->kind != IR_BIND) return scope->body;
+    }
+    return body.at[body.n - 1];
+}
+
 /* (size, value..., condition, out..., axis...) under a reduce_scope that carries the reducer. */
 static bool read_call(allreduce *a, const ir_attr *scope, reduction *out)
 {
-    const ir_node *eval = scope->body;
+    const ir_node *eval = scope_call(scope);
     if (eval->kind != IR_EVAL || ir_as_eval(eval)->value->kind != IR_CALL) return refuse(a, eval, "not a call");
     const ir_call *c = ir_as_call(ir_as_eval(eval)->value);
     int64_t size;
@@ -327,7 +338,12 @@ static const ir_node *scope(allreduce *a, const ir_node *n)
     } else if (!a->known) {
         refuse(a, n, "the extents of the threadIdx axes must be constants, 1024 threads at most");
     } else if (read_call(a, ir_as_attr(n), &d)) {
-        return expand(a, &d);
+        const ir_node *body = ir_as_attr(n)->body, *expanded = expand(a, &d);
+        if (body->kind != IR_SEQ) return expanded;
+        ir_list list = ir_as_seq(body)->body;
+        const ir_node **at = arena_copy(a->r.mem, list.at, list.n * sizeof *at);
+        at[list.n - 1] = expanded;
+        return ir_seq_new(a->r.mem, at, list.n, n->at);
     }
     return n;
 }

@@ -20,7 +20,7 @@ typedef struct placing {
     pass_context *cx;
     ir_analyzer *az; /* knows the loops and axes around the statement at hand */
     bool in_kernel;
-    thread_axis_vec axes; /* threadIdx axes around the statement at hand */
+    thread_axis_vec axes; /* of the threads of a group, around the statement at hand */
 } placing;
 
 /* ---- Loops of a kernel ----------------------------------------------------------------------- */
@@ -134,6 +134,9 @@ static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
     carry_node(&s.w, loop->body);
     if (s.carried) return false;
     touched_query q = {.mem = p->cx->mem, .buffer = b, .around = p->az};
+    thread_axis axis;
+    size_t axes = p->axes.n;
+    if (thread_axis_in_group(n, &axis)) thread_axis_vec_push(p->cx->mem, &p->axes, axis);
     if (thread_scope_is_shared(b->scope)) q.shared = &p->axes;
     ir_analyzer_mark mark = ir_analyzer_save(p->az);
     ir_analyzer_bind(p->az, loop->var, loop->min, loop->extent);
@@ -144,6 +147,7 @@ static bool is_fresh(placing *p, const ir_buffer *b, const ir_node *n)
     touched read = touched_by(&q, loop->body);
     bool covers = touched_covers(p->az, p->cx->mem, &stored, &read);
     ir_analyzer_restore(p->az, mark);
+    p->axes.n = axes;
     return covers;
 }
 
@@ -214,10 +218,14 @@ static const ir_node *place_in_loop(placing *p, const ir_buffer *b, const ir_nod
     bool inside = p->in_kernel ? is_fresh(p, b, n) : thread_axis_below(n);
     if (!inside || memory_is_touched(ir_as_for(n)->extent, b->data)) return alloc_before(p, b, n);
     ir_for copy = *ir_as_for(n);
+    thread_axis axis;
+    size_t axes = p->axes.n;
+    if (thread_axis_in_group(n, &axis)) thread_axis_vec_push(p->cx->mem, &p->axes, axis);
     ir_analyzer_mark mark = ir_analyzer_save(p->az);
     ir_analyzer_bind(p->az, copy.var, copy.min, copy.extent);
     copy.body = place(p, b, copy.body);
     ir_analyzer_restore(p->az, mark);
+    p->axes.n = axes;
     return arena_copy(p->cx->mem, &copy, sizeof copy);
 }
 
@@ -311,8 +319,8 @@ static const ir_node *place_node(ir_rewrite *r, const ir_node *n)
     if (thread_axis_of(n, &axis)) {
         p->in_kernel = true;
         if (n->kind != IR_FOR) thread_axis_know(p->az, r->mem, &axis);
-        if (thread_tag_is_local(axis.tag)) thread_axis_vec_push(r->mem, &p->axes, axis);
     }
+    if (thread_axis_in_group(n, &axis)) thread_axis_vec_push(r->mem, &p->axes, axis);
     if (n->kind == IR_BLOCK && ir_as_block(n)->allocs.n != 0) n = place_all(p, n);
     n = ir_rewrite_children(r, n);
     ir_analyzer_restore(p->az, mark);

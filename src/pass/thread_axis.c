@@ -41,6 +41,13 @@ bool thread_axis_of(const ir_node *n, thread_axis *out)
     return !thread_tag_is_virtual(out->tag);
 }
 
+bool thread_axis_in_group(const ir_node *n, thread_axis *out)
+{
+    bool bound = n->kind == IR_THREAD || (n->kind == IR_FOR && ir_as_for(n)->loop == IR_THREAD_BOUND);
+    if (!bound) return false;
+    return thread_axis_of(n, out) ? thread_tag_is_local(out->tag) : true;
+}
+
 static void note_axis(void *user, const ir_node *n)
 {
     bool *found = user;

@@ -21,6 +21,9 @@ VEC_DECLARE(thread_axis_vec, thread_axis)
 /* Does `n` bind an axis of the hardware (blockIdx.*, threadIdx.*)? Virtual threads do not count. */
 bool thread_axis_of(const ir_node *n, thread_axis *out);
 
+/* Does `n` bind an axis of the threads of one group, real (threadIdx) or virtual? */
+bool thread_axis_in_group(const ir_node *n, thread_axis *out);
+
 /* A name of blockIdx's or threadIdx's family with x, y or z. */
 bool thread_tag_is_real(str tag);
 /* "vthread", "vthread.x" ..., "cthread". */
