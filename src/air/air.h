@@ -12,7 +12,7 @@
 #include "ingot/ingot.h"
 #include "rt/device.h"
 
-enum { AIR_INTERFACE = 2, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
+enum { AIR_INTERFACE = 3, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
 
 #define AIR_ENTRY "ingot_air_component"
 
@@ -60,6 +60,9 @@ typedef struct air_launch {
     const size_t *threadgroup_lengths; /* bytes, by slot */
     size_t threadgroup_count;
     uint32_t groups[3], threads[3];
+    /* Threads of the grid, where it need not be a multiple of the threadgroups: `groups` are then the quotients, rounded
+     * up, and those at the end of an axis have only the threads that are left. 0: groups times threads. */
+    uint32_t grid[3];
     /* Calls body(user) on several threads and returns when all have returned; NULL: the caller alone. */
     void (*spread)(void *pool, void (*body)(void *user), void *user);
     void *pool;

@@ -28,7 +28,8 @@ typedef struct air_crew {
     const air_code *code;
     air_fibre host;
     air_member *members;
-    size_t count;     /* threads of a threadgroup */
+    const uint32_t *threads; /* of a threadgroup along each axis */
+    size_t count;            /* all of them */
     size_t fibres;    /* `count`, or 1 where no thread waits for another */
     char *stacks;     /* one a fibre, a page that cannot be touched below each */
     size_t stack_bytes, page;

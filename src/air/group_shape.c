@@ -307,7 +307,8 @@ static air_shape of_load(air_group *g, LLVMValueRef v)
     while (LLVMIsABitCastInst(base) != NULL) base = LLVMGetOperand(base, 0);
     const bool field = LLVMIsAGetElementPtrInst(base) != NULL && LLVMGetOperand(base, 0) == LLVMGetParam(g->from, 0) &&
                        air_group_step(g, base, &fixed, scale, index, &n) && n == 0;
-    return same(g->whole && field && fixed == offsetof(air_thread, threads) ? g->width : 1);
+    const bool sizes = field && (fixed == offsetof(air_thread, threads) || fixed == offsetof(air_thread, whole));
+    return same(g->whole && sizes ? g->width : 1);
 }
 
 static air_shape of_call(air_group *g, LLVMValueRef v)

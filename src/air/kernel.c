@@ -193,17 +193,17 @@ static ingot_status compile(air_kernel *k, air_form form, ingot_error *error)
 }
 
 /* Lanes would be idle in groups of one thread. */
-static air_form wanted_form(const air_code *whole, const uint32_t threads[3])
+static air_form wanted_form(const air_code *whole, const uint32_t threads[3], uint32_t row)
 {
     if (whole->form == AIR_FORM_SINGLE) return AIR_FORM_WHOLE;
     if ((uint64_t)threads[0] * threads[1] * threads[2] == 1) return AIR_FORM_SINGLE;
-    return threads[0] % whole->width == 0 ? AIR_FORM_WHOLE : AIR_FORM_PARTIAL;
+    return threads[0] % whole->width == 0 && row % whole->width == 0 ? AIR_FORM_WHOLE : AIR_FORM_PARTIAL;
 }
 
-ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], const air_code **out, ingot_error *error)
+ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], uint32_t row, const air_code **out, ingot_error *error)
 {
     ingot_status status = INGOT_OK;
-    const air_form form = wanted_form(&k->codes[AIR_FORM_WHOLE], threads);
+    const air_form form = wanted_form(&k->codes[AIR_FORM_WHOLE], threads, row);
     (void)pthread_mutex_lock(&k->lock);
     if (k->job.describe_only) status = error_set(error, INGOT_INVALID_ARGUMENT, "kernel '%s' was described only", k->info.name);
     else if (k->codes[form].jit == NULL) status = compile(k, form, error);

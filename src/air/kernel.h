@@ -38,7 +38,8 @@ struct air_kernel {
     rt_kernel_info info;
 };
 
-/* The code for threadgroups of that shape, compiled if it has not been before. */
-ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], const air_code **out, ingot_error *error);
+/* The code for threadgroups of that shape in a grid whose whole threadgroups have rows of `row` threads, compiled if it has
+ * not been before. */
+ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], uint32_t row, const air_code **out, ingot_error *error);
 
 #endif

@@ -110,10 +110,11 @@ static LLVMValueRef quotient(air_lower *l, LLVMValueRef n, uint64_t by)
     return LLVMBuildUDiv(l->b, LLVMBuildAdd(l->b, n, air_int32(l, by - 1), ""), air_int32(l, by), "");
 }
 
-static LLVMValueRef all_threads(air_lower *l)
+/* The product of a field's numbers. */
+static LLVMValueRef product(air_lower *l, size_t offset)
 {
-    LLVMValueRef n = field32(l, offsetof(air_thread, threads), 0);
-    for (unsigned d = 1; d < 3; ++d) n = LLVMBuildMul(l->b, n, field32(l, offsetof(air_thread, threads), d), "");
+    LLVMValueRef n = field32(l, offset, 0);
+    for (unsigned d = 1; d < 3; ++d) n = LLVMBuildMul(l->b, n, field32(l, offset, d), "");
     return n;
 }
 
@@ -123,26 +124,25 @@ static LLVMValueRef input_at(air_lower *l, mf_input input, unsigned d)
     LLVMValueRef index = l->index;
     switch (input) {
     case MF_INPUT_THREAD_POSITION_IN_GRID: {
-        LLVMValueRef first = LLVMBuildMul(l->b, field32(l, offsetof(air_thread, group), d), field32(l, offsetof(air_thread, threads), d), "");
+        LLVMValueRef first = LLVMBuildMul(l->b, field32(l, offsetof(air_thread, group), d), field32(l, offsetof(air_thread, whole), d), "");
         return LLVMBuildAdd(l->b, first, l->position[d], "");
     }
     case MF_INPUT_THREAD_POSITION_IN_THREADGROUP: return l->position[d];
     case MF_INPUT_THREADGROUP_POSITION_IN_GRID: return field32(l, offsetof(air_thread, group), d);
     case MF_INPUT_THREADS_PER_GRID:
-    case MF_INPUT_GRID_SIZE:
-        return LLVMBuildMul(l->b, field32(l, offsetof(air_thread, groups), d), field32(l, offsetof(air_thread, threads), d), "");
-    case MF_INPUT_THREADS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_THREADS_PER_THREADGROUP: return field32(l, offsetof(air_thread, threads), d);
+    case MF_INPUT_GRID_SIZE: return field32(l, offsetof(air_thread, grid), d);
+    case MF_INPUT_THREADS_PER_THREADGROUP: return field32(l, offsetof(air_thread, threads), d);
+    case MF_INPUT_DISPATCH_THREADS_PER_THREADGROUP: return field32(l, offsetof(air_thread, whole), d);
     case MF_INPUT_THREADGROUPS_PER_GRID: return field32(l, offsetof(air_thread, groups), d);
     case MF_INPUT_THREAD_INDEX_IN_THREADGROUP: return index;
     case MF_INPUT_THREAD_INDEX_IN_SIMDGROUP: return LLVMBuildAnd(l->b, index, air_int32(l, AIR_SIMD_WIDTH - 1), "");
     case MF_INPUT_THREAD_INDEX_IN_QUADGROUP: return LLVMBuildAnd(l->b, index, air_int32(l, 3), "");
     case MF_INPUT_SIMDGROUP_INDEX_IN_THREADGROUP: return LLVMBuildLShr(l->b, index, air_int32(l, 5), "");
     case MF_INPUT_QUADGROUP_INDEX_IN_THREADGROUP: return LLVMBuildLShr(l->b, index, air_int32(l, 2), "");
-    case MF_INPUT_SIMDGROUPS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_SIMDGROUPS_PER_THREADGROUP: return quotient(l, all_threads(l), AIR_SIMD_WIDTH);
-    case MF_INPUT_QUADGROUPS_PER_THREADGROUP:
-    case MF_INPUT_DISPATCH_QUADGROUPS_PER_THREADGROUP: return quotient(l, all_threads(l), 4);
+    case MF_INPUT_SIMDGROUPS_PER_THREADGROUP: return quotient(l, product(l, offsetof(air_thread, threads)), AIR_SIMD_WIDTH);
+    case MF_INPUT_DISPATCH_SIMDGROUPS_PER_THREADGROUP: return quotient(l, product(l, offsetof(air_thread, whole)), AIR_SIMD_WIDTH);
+    case MF_INPUT_QUADGROUPS_PER_THREADGROUP: return quotient(l, product(l, offsetof(air_thread, threads)), 4);
+    case MF_INPUT_DISPATCH_QUADGROUPS_PER_THREADGROUP: return quotient(l, product(l, offsetof(air_thread, whole)), 4);
     case MF_INPUT_THREADS_PER_SIMDGROUP:
     case MF_INPUT_THREAD_EXECUTION_WIDTH: return air_int32(l, AIR_SIMD_WIDTH);
     case MF_INPUT_GRID_ORIGIN:

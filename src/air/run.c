@@ -137,7 +137,7 @@ void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const u
 
 static void place_thread(air_crew *c, air_thread *t, size_t index)
 {
-    const uint32_t *n = c->launch->threads;
+    const uint32_t *n = c->threads;
     const uint32_t i = (uint32_t)index;
     t->index = i;
     t->position[0] = i % n[0];
@@ -229,6 +229,9 @@ typedef struct job {
     const air_launch *launch;
     const air_code *code;
     air_range buffers[AIR_SLOTS];
+    uint32_t threads[3];          /* of these threadgroups */
+    uint32_t first[3], counts[3]; /* the first of them in the grid, and how many there are along each axis */
+    uint32_t grid[3];             /* threads of the whole grid */
     uint64_t groups;
     uint64_t next;        /* atomic */
     uint64_t fault_group; /* the earliest that failed; atomic */
@@ -291,7 +294,7 @@ static void place_lengths(air_crew *c)
 /* Where each thread is, for code that works on vectors of threads. */
 static void fill_places(air_crew *c)
 {
-    const uint32_t *n = c->launch->threads;
+    const uint32_t *n = c->threads;
     for (uint32_t i = 0; i < padded_count(c); ++i) {
         c->places[i] = i % n[0];
         c->places[padded_count(c) + i] = i / n[0] % n[1];
@@ -304,8 +307,9 @@ static bool make_crew(air_crew *c, const job *j)
     const air_launch *l = j->launch;
     const air_range *buffers = j->buffers;
     const ingot_allocator *mem = l->kernel->mem;
-    const size_t count = (size_t)l->threads[0] * l->threads[1] * l->threads[2];
+    const size_t count = (size_t)j->threads[0] * j->threads[1] * j->threads[2];
     *c = (air_crew){.kernel = l->kernel, .code = j->code, .launch = l, .buffers = buffers, .count = count, .fibres = j->code->syncs ? count : 1};
+    c->threads = j->threads;
     c->group_bytes = (size_t)group_bytes_of(l);
     c->members = mem_zeroed(mem, c->fibres, sizeof *c->members);
     c->contexts = mem_zeroed(mem, c->fibres + 1, air_fibre_context_bytes());
@@ -322,7 +326,9 @@ static bool make_crew(air_crew *c, const job *j)
         *t = (air_thread){.group_memory = c->group_memory + (past != 0 ? 16 - past : 0), .buffers = buffers, .lengths = c->lengths, .crew = c};
         for (size_t d = 0; d < 3 && c->places != NULL; ++d) t->places[d] = c->places + d * padded_count(c);
         memcpy(t->groups, l->groups, sizeof t->groups);
-        memcpy(t->threads, l->threads, sizeof t->threads);
+        memcpy(t->threads, j->threads, sizeof t->threads);
+        memcpy(t->whole, l->threads, sizeof t->whole);
+        memcpy(t->grid, j->grid, sizeof t->grid);
         place_thread(c, t, i);
     }
     return true;
@@ -343,7 +349,7 @@ static void note_fault(job *j, const air_fault *fault, uint64_t group)
 static void take_part(void *user)
 {
     job *j = user;
-    const uint32_t *n = j->launch->groups;
+    const uint32_t *n = j->counts, *first = j->first;
     if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
     air_crew crew;
     if (!make_crew(&crew, j)) {
@@ -354,7 +360,7 @@ static void take_part(void *user)
     for (;;) {
         const uint64_t g = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
         if (g >= j->groups || g >= __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) break;
-        const uint32_t at[3] = {(uint32_t)(g % n[0]), (uint32_t)(g / n[0] % n[1]), (uint32_t)(g / n[0] / n[1])};
+        const uint32_t at[3] = {first[0] + (uint32_t)(g % n[0]), first[1] + (uint32_t)(g / n[0] % n[1]), first[2] + (uint32_t)(g / n[0] / n[1])};
         run_group(&crew, at);
         if (crew.fault.kind == AIR_FAULT_NONE) continue;
         note_fault(j, &crew.fault, g);
@@ -414,20 +420,49 @@ static ingot_status check_launch(const air_launch *l, ingot_error *error)
     return INGOT_OK;
 }
 
+/* Runs the job's threadgroups, which are all of one size. */
+static ingot_status run_job(job *j, ingot_error *error)
+{
+    const air_launch *l = j->launch;
+    j->groups = (uint64_t)j->counts[0] * j->counts[1] * j->counts[2];
+    j->next = 0;
+    j->fault_group = UINT64_MAX;
+    if (j->groups == 0) return INGOT_OK;
+    const ingot_status status = air_kernel_code(l->kernel, j->threads, l->threads[0], &j->code, error);
+    if (status != INGOT_OK) return status;
+    if (pthread_mutex_init(&j->lock, NULL) != 0) return error_no_memory(error);
+    if (l->spread != NULL && j->groups > 1) l->spread(l->pool, take_part, j);
+    else take_part(j);
+    (void)pthread_mutex_destroy(&j->lock);
+    if (j->fault_group != UINT64_MAX) return report(j, error);
+    return j->no_memory && j->next < j->groups ? error_no_memory(error) : INGOT_OK;
+}
+
+/* One of the eight parts of a grid: along each axis the threadgroups that are whole, or (its bit set) the one at the end that
+ * is not. False where there is none. */
+static bool take_box(job *j, unsigned box)
+{
+    const air_launch *l = j->launch;
+    for (unsigned d = 0; d < 3; ++d) {
+        const uint32_t rest = l->grid[d] % l->threads[d], quotient = l->grid[d] != 0 ? l->grid[d] / l->threads[d] : l->groups[d];
+        const bool end = (box >> d & 1) != 0;
+        j->threads[d] = end ? rest : l->threads[d];
+        j->first[d] = end ? quotient : 0;
+        j->counts[d] = end ? 1 : quotient;
+        if (j->threads[d] == 0 || j->counts[d] == 0) return false;
+    }
+    return true;
+}
+
 ingot_status air_kernel_run(const air_launch *l, ingot_error *error)
 {
     ingot_status status = check_launch(l, error);
     if (status != INGOT_OK) return status;
-    job j = {.launch = l, .groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2], .fault_group = UINT64_MAX};
+    job j = {.launch = l};
     for (size_t i = 0; i < l->buffer_count && i < AIR_SLOTS; ++i)
         if (l->buffers[i].data != NULL) j.buffers[i] = (air_range){l->buffers[i].data, l->buffers[i].size};
-    status = air_kernel_code(l->kernel, l->threads, &j.code, error);
-    if (status != INGOT_OK) return status;
-    if (pthread_mutex_init(&j.lock, NULL) != 0) return error_no_memory(error);
-    if (l->spread != NULL && j.groups > 1) l->spread(l->pool, take_part, &j);
-    else take_part(&j);
-    (void)pthread_mutex_destroy(&j.lock);
-    if (j.fault_group != UINT64_MAX) return report(&j, error);
-    if (j.no_memory && j.next < j.groups) return error_no_memory(error);
-    return error_none(error);
+    for (unsigned d = 0; d < 3; ++d) j.grid[d] = l->grid[d] != 0 ? l->grid[d] : l->groups[d] * l->threads[d];
+    for (unsigned box = 0; box < 8 && status == INGOT_OK; ++box)
+        if (take_box(&j, box)) status = run_job(&j, error);
+    return status == INGOT_OK ? error_none(error) : status;
 }

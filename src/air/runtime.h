@@ -18,6 +18,7 @@ typedef struct air_thread {
     const air_range *buffers;  /* AIR_SLOTS of them; size 0: not bound */
     const air_range *lengths;  /* threadgroup memory by slot, AIR_MAX_GROUP_SLOTS of them */
     uint32_t position[3], group[3], groups[3], threads[3];
+    uint32_t whole[3], grid[3]; /* threads of a threadgroup that is whole, and of the grid */
     uint32_t index;            /* in the threadgroup, x fastest */
     const uint32_t *places[3]; /* position[d] of every thread, padded to whole vectors */
     uint32_t fuel;             /* rounds of loops that it may still go */

@@ -209,11 +209,6 @@ ingot_status metal_air_run(const emu_launch *l, const ingot_metal_pipeline *p, i
         return error_set(error, INGOT_UNSUPPORTED, "a kernel of a metallib is run with its bounds checked; other checks and profiles are of MSL text");
     air_binding buffers[EMU_MAX_BUFFERS];
     for (size_t i = 0; i < l->buffer_count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
-    for (int d = 0; d < 3; ++d)
-        if (l->grid[d] != 0 && (uint64_t)l->groups[d] * l->threads[d] != l->grid[d])
-            return error_set(error, INGOT_UNSUPPORTED,
-                             "a grid of %u threads in threadgroups of %u is not supported for a kernel of a metallib: it has to be a multiple",
-                             (unsigned)l->grid[d], (unsigned)l->threads[d]);
     const air_launch launch = {.kernel = p->native,
                                .buffers = buffers,
                                .buffer_count = l->buffer_count,
@@ -221,6 +216,7 @@ ingot_status metal_air_run(const emu_launch *l, const ingot_metal_pipeline *p, i
                                .threadgroup_count = l->threadgroup_count,
                                .groups = {l->groups[0], l->groups[1], l->groups[2]},
                                .threads = {l->threads[0], l->threads[1], l->threads[2]},
+                               .grid = {l->grid[0], l->grid[1], l->grid[2]},
                                .spread = l->pool != NULL ? spread_work : NULL,
                                .pool = l->pool};
     return p->function->library->air->run(&launch, error);

@@ -275,6 +275,7 @@ static ingot_status launch_native(const kernel *k, const emu_launch *l, ingot_er
                                .threadgroup_count = l->threadgroup_count,
                                .groups = {l->groups[0], l->groups[1], l->groups[2]},
                                .threads = {l->threads[0], l->threads[1], l->threads[2]},
+                               .grid = {l->grid[0], l->grid[1], l->grid[2]},
                                .spread = spread_work,
                                .pool = l->pool};
     return k->air->run(&launch, error);

@@ -71,7 +71,8 @@ out "7.5 12.5 17.5 22.5"
 bad 1 "has no known value" msl run given.metallib --grid 2 --threads 2 --buffer x=zeros:4
 bad 2 "no function constant 'bye'" msl run given.metallib --grid 2 --threads 2 --buffer x=zeros:4 --constant bye=5
 bad 2 "are of MSL text" msl run given.metallib -D A=1 --grid 2 --threads 2 --buffer x=zeros:4
-bad 1 "a multiple" msl run given.metallib --grid 3 --threads 2 --dispatch-threads --buffer x=zeros:4 --constant by=5
+ingot_is 0 msl run given.metallib --grid 3 --threads 2 --dispatch-threads --buffer x=zeros:4 --constant by=5
+out "2.5 2.5 2.5 0"
 ingot_is 1 msl run given.metallib --check --grid 2 --threads 2 --buffer x=zeros:4 --constant by=5
 out "other checks and profiles are of MSL text"
 printf 'constant int a [[function_constant(0)]];\nkernel void f(device int *o) { o[0] = is_function_constant_defined(a); }\n' >defined.metal

@@ -135,6 +135,54 @@ static void faults(void **state)
               "threadgroup_barrier(mem_flags::mem_none); a[i] = 1; }", b, 1, 8, "not all threads");
 }
 
+/* Grids of 5 x 3 threads in threadgroups of 4 x 2: each thread says where it is and how large its threadgroup is. The second
+ * kernel's threads wait for one another. */
+static void uneven_grids(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    static const char *const bodies[2] = {
+        "kernel void k(device uint *o [[buffer(0)]], uint2 p [[thread_position_in_grid]], uint2 t [[threads_per_threadgroup]],"
+        " uint2 w [[dispatch_threads_per_threadgroup]], uint2 g [[threadgroups_per_grid]], uint2 n [[threads_per_grid]])"
+        " { o[p.y * 5 + p.x] = t.x + 10 * t.y + 100 * w.x + 1000 * w.y + 10000 * (g.x + g.y) + 100000 * n.x + 1000000 * n.y; }",
+        "kernel void k(device uint *o [[buffer(0)]], uint2 p [[thread_position_in_grid]], uint2 n [[threads_per_grid]], uint i [[thread_index_in_threadgroup]])"
+        " { threadgroup uint s[8]; s[i] = p.x + n.x * p.y; threadgroup_barrier(mem_flags::mem_threadgroup); o[s[i]] = simd_sum(1u); }"};
+    for (size_t which = 0; which < 2; ++which) {
+        buf library = library_of(bodies[which]);
+        air_kernel *k = load(&library, "k");
+        uint32_t o[15] = {0};
+        const air_binding b = {o, sizeof o};
+        const air_launch launch = {.kernel = k, .buffers = &b, .buffer_count = 1, .groups = {2, 2, 1}, .threads = {4, 2, 1}, .grid = {5, 3, 1}};
+        ingot_error error;
+        if (air->run(&launch, &error) != INGOT_OK) fail_msg("%s", error.message);
+        for (unsigned y = 0; y < 3; ++y) {
+            for (unsigned x = 0; x < 5; ++x) {
+                const unsigned tx = x < 4 ? 4 : 1, ty = y < 2 ? 2 : 1;
+                assert_int_equal(o[y * 5 + x], which == 0 ? tx + 10 * ty + 3542400 : tx * ty); /* 400 + 2000 + 40000 + 500000 + 3000000 */
+            }
+        }
+        air->free(k);
+        buf_free(&library);
+    }
+    /* rows of whole vectors, and such that only the last threadgroup has */
+    static const uint32_t sizes[4][2] = {{70, 32}, {72, 40}, {33, 32}, {31, 32}};
+    buf library = library_of("kernel void k(device uint *o [[buffer(0)]], uint i [[thread_position_in_grid]], uint w [[dispatch_threads_per_threadgroup]])"
+                             " { o[i] += i + 1000 * w; }");
+    air_kernel *k = load(&library, "k");
+    for (size_t s = 0; s < 4; ++s) {
+        uint32_t o[80] = {0};
+        const uint32_t n = sizes[s][0], row = sizes[s][1];
+        const air_binding b = {o, sizeof o};
+        const air_launch launch = {.kernel = k, .buffers = &b, .buffer_count = 1, .groups = {(n + row - 1) / row, 1, 1}, .threads = {row, 1, 1},
+                                   .grid = {n, 1, 1}};
+        ingot_error error;
+        if (air->run(&launch, &error) != INGOT_OK) fail_msg("%s", error.message);
+        for (unsigned i = 0; i < 80; ++i) assert_int_equal(o[i], i < n ? i + 1000 * row : 0);
+    }
+    air->free(k);
+    buf_free(&library);
+}
+
 /* What would not fit a thread's stack is refused when it is loaded. */
 static void large_variables(void **state)
 {
@@ -238,6 +286,7 @@ int main(void)
         cmocka_unit_test(simdgroups),
         cmocka_unit_test(barriers),
         cmocka_unit_test(faults),
+        cmocka_unit_test(uneven_grids),
         cmocka_unit_test(large_variables),
         cmocka_unit_test(names_and_parts_are_checked),
         cmocka_unit_test(damage_behind_right_hashes),
