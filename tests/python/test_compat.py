@@ -146,6 +146,31 @@ except Exception as exception:
 """
         self.assertIn(self.script(text).stdout.split(), (["metallib"], ["MissingTool"]))
 
+    def test_same_programs(self):
+        """A function's name is no part of it, and what does nothing neither."""
+        self.assertEqual(self.script(HEADER + """
+@T.prim_func
+def f(A: T.Buffer((4,), "float32")):
+    for i in T.thread_binding(4, thread="threadIdx.x"):
+        A[i] = A[i] + T.float32(1)
+
+def made(n, by):
+    @T.prim_func
+    def g(A: T.Buffer((n,), "float32")):
+        for i in T.thread_binding(n, thread="threadIdx.x"):
+            A[i] = A[i] + T.float32(by)
+        T.evaluate(0)
+    return g
+
+tvm.ir.assert_structural_equal(f, made(4, 1).with_attr("global_symbol", "main"))
+tvm.ir.assert_structural_equal(f, tvm.script.from_source(f.script()))
+print(tvm.ir.structural_equal(f, made(4, 2)), tvm.ir.structural_equal(f, made(5, 1)))
+try:
+    tvm.ir.assert_structural_equal(f, made(4, 2))
+except ValueError as error:
+    print(str(error).count("A[i] = A[i] + "))
+""").stdout, "False False\n2\n")
+
     def test_views(self):
         self.assertEqual(self.script(HEADER + """
 x = tvm.runtime.tensor(np.arange(8, dtype="int32"))

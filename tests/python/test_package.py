@@ -159,6 +159,26 @@ class Capture(unittest.TestCase):
 
         self.assertIn("(3,)", g.script())
 
+    def test_annotations_that_are_kept_as_text(self):
+        """Names of a function further out, which makes no closure of them."""
+        space = {"T": T}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "kept.py")
+            file.write_text("""from __future__ import annotations
+
+def outer(m):
+    def inner(n):
+        @T.prim_func
+        def f(A: T.Buffer((m, n), "float32")):
+            T.evaluate(n)
+        return f
+    return inner(3)
+
+made = outer(2)
+""")
+            exec(compile(file.read_text(), str(file), "exec"), space)
+            self.assertIn('T.Buffer((2, 3), "float32")', space["made"].script())
+
     def test_module_of_functions(self):
         module = ingot.IRModule({"first": two_kernels, "second": scaled(32, 3.0)["main"]})
         run = ingot.compile(module)

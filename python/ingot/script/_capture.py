@@ -119,10 +119,17 @@ def _scopes(function: types.FunctionType, frame: Any) -> Iterator[Mapping[str, A
     # A class body is no scope for the functions in it, but for their annotations; what surrounds it waits below it.
     while frame is not None and frame.f_code.co_name != "<module>":
         yield frame.f_locals
-        if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-            break
-        frame = frame.f_back
+        frame = _surrounding(frame) if frame.f_code.co_flags & inspect.CO_OPTIMIZED else frame.f_back
     yield function.__globals__
+
+
+def _surrounding(frame: Any) -> Any:
+    """The call, among those that wait, of the function that this one's text stands in: annotations that are kept as text make
+    no closure of its names."""
+    code = frame.f_code
+    while frame is not None and code not in frame.f_code.co_consts:
+        frame = frame.f_back
+    return frame
 
 
 def _free_names(code: types.CodeType) -> Set[str]:
