@@ -113,6 +113,7 @@ void emu_checker_start(emu_checker *c, emu_watch *w, const emu_program *p, size_
     const bool known = w->site_count <= SHADOW_SITES;
     c->site_base = known ? (int64_t)site_base : 0;
     c->site_mask = known ? SHADOW_SITES - 1 : 0;
+    for (int m = 0; m < SHADOW_MEMORIES; ++m) c->side[m].stride = 0;
     for (size_t i = 1; i < p->objects.n; ++i) {
         const emu_object_info *o = &p->objects.at[i];
         const bool buffer = o->kind == EMU_OBJECT_BUFFER && objects[i].base != NULL;
@@ -144,23 +145,33 @@ bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes)
     return true;
 }
 
-/* Tags of the lanes' threadgroups: base + (first + stride * member). */
-static void set_lanes(emu_side *s, const emu_vm *vm, int64_t base, uint64_t first, uint64_t stride)
+enum { REUSE = SHADOW_TAGS / 2 - 2 }; /* a grid of more threadgroups uses tags again: some races are then not seen */
+
+/* The lanes' tags beside that of the first one: those of its threadgroup and of those after it, `stride` apart. */
+static void relate_lanes(emu_side *s, const emu_vm *vm, uint64_t stride)
 {
-    enum { REUSE = SHADOW_TAGS - 2 }; /* a grid of more threadgroups uses tags again: some races are then not seen */
-    const emu_watch *w = vm->check->watch;
-    uint32_t lane = 0;
-    for (uint64_t member = 0; lane < vm->lanes; ++member) {
-        const int64_t own = (base + (int64_t)((first + stride * member) % REUSE)) << SHADOW_TAG;
-        const uint32_t from = lane;
-        lane += vm->group_threads;
-        for (uint32_t k = from; k < lane; ++k) {
-            s->who[k] = own | (int64_t)(k - from) << SHADOW_LANE;
-            s->fence[k] = own;
-        }
-        for (uint32_t k = from; k < lane && w->simdgroups; ++k) s->simd[k] = own;
-        for (uint32_t k = from; k < lane && w->atomics; ++k) s->fenced[k] = own;
+    s->stride = stride;
+    for (uint32_t k = 0; k < vm->width && k < SHADOW_LANES; ++k) {
+        const uint64_t member = k / vm->group_threads;
+        s->rel[k] = (int64_t)(stride * member % REUSE) << SHADOW_TAG | (int64_t)(k % vm->group_threads) << SHADOW_LANE;
     }
+}
+
+/* For the batch whose first threadgroup has that tag. */
+static void set_lanes(emu_side *s, const emu_vm *vm, int64_t tag, uint64_t stride)
+{
+    const emu_watch *w = vm->check->watch;
+    if (s->stride != stride) relate_lanes(s, vm, stride);
+    s->base = tag << SHADOW_TAG;
+    s->level = 0;
+    s->uniform = !w->atomics && !w->simdgroups;
+    for (uint32_t k = 0; k < vm->lanes && !s->uniform; ++k) s->fence[k] = s->simd[k] = s->fenced[k] = shadow_own(s, k);
+}
+
+void emu_side_part(emu_side *s, uint32_t lanes)
+{
+    for (uint32_t k = 0; k < lanes; ++k) s->fence[k] = s->simd[k] = s->fenced[k] = shadow_own(s, k) | s->level;
+    s->uniform = false;
 }
 
 void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint64_t at, uint64_t stride)
@@ -171,15 +182,15 @@ void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint
     c->clock = 1;
     for (int m = SHADOW_DEVICE; m <= (w->has_textures ? SHADOW_TEXTURE : SHADOW_DEVICE); ++m) {
         c->side[m].floor = w->floor_tag << SHADOW_TAG;
-        set_lanes(&c->side[m], vm, w->floor_tag, at, stride);
+        set_lanes(&c->side[m], vm, w->floor_tag + (int64_t)(at % REUSE), stride);
     }
-    c->last_tag = shadow_tag(c->side[SHADOW_DEVICE].who[vm->lanes - 1]);
+    c->last_tag = shadow_tag(shadow_who(&c->side[SHADOW_DEVICE], vm->lanes - 1));
     const uint32_t members = (vm->lanes + vm->group_threads - 1) / vm->group_threads;
     if (c->group_tag + members + 1 >= SHADOW_TAGS) {
         memset(c->group.writer, 0, c->group_words * sizeof *c->group.writer);
         c->group_tag = 0;
     }
-    if (c->group.size != 0) set_lanes(&c->side[SHADOW_GROUP], vm, c->group_tag + 1, 0, 1);
+    if (c->group.size != 0) set_lanes(&c->side[SHADOW_GROUP], vm, c->group_tag + 1, 1);
     c->group_tag += members;
     if (c->has_left) memset(c->left_at, 0, sizeof c->left_at);
     c->has_left = false;
@@ -200,17 +211,16 @@ void emu_checker_tick(emu_checker *c)
     if (++c->clock < SHADOW_CLOCKS - 1) return;
     /* rare: a threadgroup that passes more barriers than the clock can count begins anew */
     c->clock = 1;
-    age(&c->group, c->side[SHADOW_GROUP].who[0] & SHADOW_OWN, (c->group_tag + 1) << SHADOW_TAG);
+    age(&c->group, shadow_own(&c->side[SHADOW_GROUP], 0), (c->group_tag + 1) << SHADOW_TAG);
     emu_watch *w = c->watch;
     for (int k = 0; k < SHADOW_LOCKS; ++k) shadow_lock(&w->locks[k]);
-    const int64_t own = c->side[SHADOW_DEVICE].who[0] & SHADOW_OWN;
+    const int64_t own = shadow_own(&c->side[SHADOW_DEVICE], 0);
     for (size_t k = 0; k < w->area_count; ++k) age(&w->areas[k], own, (c->last_tag + 1) << SHADOW_TAG);
     for (int k = 0; k < SHADOW_LOCKS; ++k) shadow_unlock(&w->locks[k]);
     emu_handings_age(w, shadow_tag(own), c->last_tag);
     for (int m = 0; m < SHADOW_MEMORIES; ++m) {
         emu_side *side = &c->side[m];
-        for (uint32_t lane = 0; lane < SHADOW_LANES; ++lane)
-            side->fence[lane] = side->simd[lane] = side->fenced[lane] =
-                (side->who[lane] & SHADOW_OWN) | (int64_t)1 << SHADOW_CLOCK;
+        side->level = (int64_t)1 << SHADOW_CLOCK;
+        if (!side->uniform) emu_side_part(side, SHADOW_LANES);
     }
 }

@@ -156,6 +156,9 @@ bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes);
  * distance of `stride`. */
 void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint64_t at, uint64_t stride);
 
+/* The lanes of the side may differ from now on in what is ordered before them. */
+void emu_side_part(emu_side *s, uint32_t lanes);
+
 /* The low parts of a record made now by an instruction: clock and site. */
 static inline int64_t emu_checker_now(const emu_checker *c, const emu_insn *i)
 {

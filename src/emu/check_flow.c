@@ -91,15 +91,15 @@ static bool whole(const emu_vm *vm)
 static void raise_fence(emu_vm *vm, emu_side *s, bool simd)
 {
     const int64_t now = (int64_t)vm->check->clock << SHADOW_CLOCK;
-    const emu_watch *w = vm->check->watch;
     const emu_mask *m = &vm->masks[vm->top];
-    if (m->full && !simd && !w->simdgroups && !w->atomics) {
-        for (uint32_t lane = m->lo; lane < m->hi; ++lane) s->fence[lane] = (s->who[lane] & SHADOW_OWN) | now;
+    if (s->uniform && whole(vm)) {
+        s->level = now;
         return;
     }
+    if (s->uniform) emu_side_part(s, vm->lanes);
     for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
         if (!emu_active(vm, lane)) continue;
-        const int64_t at = (s->who[lane] & SHADOW_OWN) | now;
+        const int64_t at = shadow_own(s, lane) | now;
         s->simd[lane] = s->fenced[lane] = at;
         if (!simd) s->fence[lane] = at;
     }
@@ -138,8 +138,10 @@ void emu_check_met(emu_vm *vm, const emu_insn *i)
     for (int m = 0; m < SHADOW_MEMORIES; ++m) {
         emu_side *s = &c->side[m];
         if (!is_ordered(c, i, (shadow_memory)m)) continue;
+        s->level = now;
+        if (s->uniform) continue;
         for (uint32_t lane = 0; lane < vm->lanes; ++lane)
-            s->fence[lane] = s->simd[lane] = s->fenced[lane] = (s->who[lane] & SHADOW_OWN) | now;
+            s->fence[lane] = s->simd[lane] = s->fenced[lane] = shadow_own(s, lane) | now;
     }
 }
 
@@ -188,7 +190,7 @@ static const emu_insn *op_fence(emu_vm *vm, const emu_insn *i)
     for (int k = 0; k < SHADOW_MEMORIES; ++k) {
         emu_side *s = &c->side[k];
         for (uint32_t lane = m->lo; lane < m->hi && is_ordered(c, i, (shadow_memory)k); ++lane)
-            if (emu_active(vm, lane)) s->fenced[lane] = (s->who[lane] & SHADOW_OWN) | now;
+            if (emu_active(vm, lane)) s->fenced[lane] = shadow_own(s, lane) | now;
     }
     return i + 1;
 }

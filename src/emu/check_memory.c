@@ -104,8 +104,66 @@ static const emu_insn *run_without(emu_vm *vm, const emu_insn *i, const uint8_t 
     return next;
 }
 
+/* All lanes read one place of memory that is not watched, within bounds: looked at for one of them. */
+static bool is_plain_uniform(emu_vm *vm, const emu_insn *i)
+{
+    const emu_access *at = i->access;
+    if (at->lanes != EMU_NONE || at->write || at->object == EMU_NONE) return false;
+    emu_touch t = begin(vm, i);
+    find_object(&t, at->object);
+    t.offset = emu_lane_offset(vm, at, 0);
+    if (at->align > 1 && ((uint64_t)t.offset & (at->align - 1u)) != 0) return false;
+    return bounds_of(&t) == EMU_FAULT_NONE && written_of(&t) == NULL && area_of(&t) == NULL;
+}
+
+/* Is a record ordered before all lanes of the one threadgroup that runs, whose lanes have passed the same barriers? */
+static bool is_past(const emu_touch *t, const emu_side *s, int64_t rec)
+{
+    const int64_t own = s->base & SHADOW_OWN;
+    return rec < (shadow_shared(t->area) ? s->floor : own) || (rec >= own && rec < (own | s->level));
+}
+
+/* One granule read by all active lanes at once: as if the first and the last of them did. False where there is more to it. */
+static bool read_granule(const emu_touch *t, const emu_side *s, const emu_mask *m, uint64_t k)
+{
+    emu_area *a = t->area;
+    const int64_t now = emu_checker_now(t->c, t->insn);
+    const bool first_write = !shadow_shared(a) && (t->c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
+    if (!is_past(t, s, a->writer[k]) || (first_write && a->writer[k] < (s->base & SHADOW_OWN))) return false;
+    if (a->reader == NULL) return true;
+    if (is_past(t, s, a->reader[k])) a->reader[k] = shadow_who(s, m->lo) | now;
+    const uint32_t other = shadow_lane(a->reader[k]) != m->hi - 1 ? m->hi - 1 : m->lo;
+    if (is_past(t, s, a->other[k])) a->other[k] = shadow_who(s, other) | now;
+    return true;
+}
+
+/* The same of memory that is watched, where one threadgroup runs. */
+static bool is_read_together(emu_vm *vm, const emu_insn *i)
+{
+    const emu_access *at = i->access;
+    if (at->lanes != EMU_NONE || at->write || at->object == EMU_NONE || vm->lanes > vm->group_threads) return false;
+    emu_touch t = begin(vm, i);
+    find_object(&t, at->object);
+    t.offset = emu_lane_offset(vm, at, 0);
+    if (bounds_of(&t) != EMU_FAULT_NONE || written_of(&t) != NULL) return false;
+    if (at->align > 1 && ((uint64_t)t.offset & (at->align - 1u)) != 0) return false;
+    t.area = area_of(&t);
+    if (t.area == NULL || !t.c->side[t.area->memory].uniform || at->atomic) return false;
+    emu_area *a = t.area;
+    const uint64_t from = (uint64_t)(t.o->base + t.offset - a->base);
+    for (uint64_t k = from >> a->shift; k <= (from + t.size - 1) >> a->shift; ++k) {
+        uint8_t *lock = a->locks != NULL ? shadow_lock_of(a, k) : NULL;
+        if (lock != NULL) shadow_lock(lock);
+        const bool done = read_granule(&t, &t.c->side[a->memory], &vm->masks[vm->top], k);
+        if (lock != NULL) shadow_unlock(lock);
+        if (!done) return false;
+    }
+    return true;
+}
+
 const emu_insn *emu_check_access(emu_vm *vm, const emu_insn *i)
 {
+    if (is_plain_uniform(vm, i) || is_read_together(vm, i)) return i + 1;
     const emu_mask *m = &vm->masks[vm->top];
     uint8_t barred[EMU_MAX_CHUNKS * EMU_CHUNK];
     bool any = false;

@@ -25,7 +25,7 @@ static bool ordered(const emu_touch *t, int64_t rec)
     if (shadow_ordered(side_of(t), shadow_shared(t->area), rec, t->lane)) return true;
     const int64_t own = t->rec & SHADOW_OWN;
     const bool simdgroup = (rec & SHADOW_OWN) == own && shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32;
-    if (simdgroup && t->c->watch->simdgroups && rec < side_of(t)->simd[t->lane]) return true;
+    if (simdgroup && t->c->watch->simdgroups && rec < shadow_simd(side_of(t), t->lane)) return true;
     if (t->atomic && site_of(t->c, rec).atomic) return true;
     if (both_collective(t, rec)) return true;
     return emu_handed(t->vm, rec, (shadow_memory)t->area->memory, t->lane);
@@ -69,7 +69,7 @@ static bool race(const emu_touch *t, int64_t rec, bool other_writes)
     f.other_has_thread = true;
     f.other_index = shadow_lane(rec);
     /* threadgroup memory has tags of its own, but is always the lane's own threadgroup's */
-    const int64_t tag = shadow_shared(t->area) ? shadow_tag(rec) : shadow_tag(t->c->side[SHADOW_DEVICE].who[t->lane]);
+    const int64_t tag = shadow_shared(t->area) ? shadow_tag(rec) : shadow_tag(shadow_who(&t->c->side[SHADOW_DEVICE], t->lane));
     f.other_group = (uint64_t)(tag - t->c->watch->floor_tag);
     f.detail = (other_writes ? EMU_RACE_OTHER_WRITES : 0) | (other_writes && same_value(t, rec) ? EMU_RACE_SAME_VALUE : 0);
     return emu_note(t->vm, &f);
@@ -137,7 +137,7 @@ static bool touch_granule(const emu_touch *t, uint64_t k)
 bool emu_touch_area(emu_touch *t, emu_area *area, const char *at)
 {
     t->area = area;
-    t->rec = side_of(t)->who[t->lane] | emu_checker_now(t->c, t->insn);
+    t->rec = shadow_who(side_of(t), t->lane) | emu_checker_now(t->c, t->insn);
     const uint64_t from = (uint64_t)(at - area->base);
     for (uint64_t k = from >> area->shift; k <= (from + t->size - 1) >> area->shift; ++k)
         if (!touch_granule(t, k)) return false;

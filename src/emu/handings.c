@@ -70,7 +70,7 @@ void emu_hand_over(emu_vm *vm, bool acquires, bool writes, shadow_memory memory,
 {
     emu_checker *c = vm->check;
     emu_watch *w = c->watch;
-    const int64_t who = c->side[SHADOW_DEVICE].who[lane], tag = shadow_tag(who);
+    const int64_t who = shadow_who(&c->side[SHADOW_DEVICE], lane), tag = shadow_tag(who);
     (void)pthread_mutex_lock(&w->lock);
     const uint32_t own = lane % vm->group_threads;
     const int64_t now = (who & SHADOW_OWN) | (int64_t)c->clock << SHADOW_CLOCK;
@@ -81,7 +81,7 @@ void emu_hand_over(emu_vm *vm, bool acquires, bool writes, shadow_memory memory,
     for (int m = 0; m < SHADOW_MEMORIES && writes; ++m) {
         const emu_side *s = &c->side[m];
         if (m == SHADOW_TEXTURE && !w->has_textures) continue;
-        if (s->fenced[lane] <= (s->who[lane] & SHADOW_OWN)) continue;
+        if (s->fenced[lane] <= shadow_own(s, lane)) continue;
         const emu_handing h = {.seq = ++w->seq, .before = s->fenced[lane], .simd = w->simdgroups ? s->simd[lane] : s->fence[lane],
                                .fence = s->fence[lane], .lane = own, .release = true, .memory = (shadow_memory)m};
         add_handing(w, tag, &h);
@@ -124,7 +124,7 @@ bool emu_handed(emu_vm *vm, int64_t rec, shadow_memory memory, uint32_t lane)
     emu_checker *c = vm->check;
     emu_watch *w = c->watch;
     if (!w->atomics) return false;
-    const int64_t mine = shadow_tag(c->side[SHADOW_DEVICE].who[lane]);
+    const int64_t mine = shadow_tag(shadow_who(&c->side[SHADOW_DEVICE], lane));
     const int64_t tag = memory != SHADOW_GROUP ? shadow_tag(rec) : mine;
     bool found = false;
     (void)pthread_mutex_lock(&w->lock);

@@ -3,122 +3,213 @@
 #include "emu/lanes_access.h"
 #include "emu/mask.h"
 
-/* Records of a chunk's lanes against those lanes' own: a side in arrays, so that the loops become vectors. */
+/* A run of 16 granules against the lanes that touch them, one each. The lanes are of one threadgroup and have passed the same
+ * barriers. */
 typedef struct lanes_side {
-    const int64_t *who, *fence;
-    const uint8_t *on; /* active lanes; NULL: all */
-    int64_t floor, now; /* now: clock and site, to be joined to who */
-    bool first_write; /* is it looked at whether what is read has been written? */
+    const int64_t *rel; /* tag and lane of each, less `base` */
+    const uint8_t *on;  /* active lanes; NULL: all */
+    int64_t base, own;  /* own: their threadgroup's tag */
+    int64_t fence;      /* records of it below this are ordered before the lanes */
+    int64_t floor, now; /* now: clock and site, to be joined to tag and lane */
+    bool first_write;   /* is it looked at whether what is read has been written? */
 } lanes_side;
 
 /* The loops below are made once for each kind of memory, and for all lanes or those of a mask: what is a constant to the
- * compiler costs no branch in them. */
+ * compiler costs no branch in them. Records are never negative, so that a difference's sign compares two of them: such words,
+ * negative for "yes", are joined by bits, which becomes vectors on any machine. */
 #define EACH static inline __attribute__((always_inline))
 
-EACH int64_t ordered_one(const lanes_side *s, int64_t rec, int j, bool shared)
+/* Negative where the record is not ordered before the lane. */
+EACH int64_t unordered(const lanes_side *s, int64_t rec, int64_t who, bool shared)
 {
-    const int64_t who = s->who[j], own = who & SHADOW_OWN;
-    const int64_t same = ((rec ^ who) & SHADOW_SAME) == 0;
-    const int64_t fenced = rec < s->fence[j];
-    if (!shared) return same | fenced; /* earlier threadgroups' records are below the fence too */
-    return same | (rec < s->floor) | (fenced & (rec >= own));
+    const int64_t other = -((rec ^ who) & SHADOW_SAME), late = ~(rec - s->fence);
+    if (!shared) return other & late; /* earlier threadgroups' records are below the fence too */
+    return other & ~(rec - s->floor) & ((rec - s->own) | late);
 }
 
-EACH int64_t is_off(const lanes_side *s, int j, bool masked)
+/* All bits of a lane that counts. */
+EACH int64_t counts(const lanes_side *s, int j, bool masked)
 {
-    return masked ? s->on[j] == 0 : 0;
-}
-
-/* True where all 16 are ordered. */
-EACH bool all_ordered(const lanes_side *s, const int64_t *rec, bool shared, bool masked)
-{
-    int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= ordered_one(s, rec[j], j, shared) | is_off(s, j, masked);
-    return all != 0;
-}
-
-/* Has this threadgroup written them? */
-EACH bool all_written(const lanes_side *s, const int64_t *rec, bool masked)
-{
-    int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (rec[j] >= (s->who[j] & SHADOW_OWN)) | is_off(s, j, masked);
-    return all != 0;
-}
-
-/* Are there two readers of this stretch between barriers already? Then nothing is new. */
-EACH bool all_shared(const lanes_side *s, const int64_t *other, bool masked)
-{
-    int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= (other[j] >= s->fence[j]) | is_off(s, j, masked);
-    return all != 0;
+    return masked ? -(int64_t)s->on[j] : -1;
 }
 
 /* 16 neighbouring granules, one a lane. False where something is to be looked at lane by lane. */
-EACH bool read_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool shared, bool masked)
+EACH bool read_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool shared, bool masked)
 {
-    if (!shared && all_shared(s, a->other + k, masked)) return true;
-    if (s->first_write && !shared && !all_written(s, a->writer + k, masked)) return false;
-    if (!all_ordered(s, a->writer + k, shared, masked)) return false;
-    if (a->reader == NULL) return true;
-    int64_t *reader = a->reader + k, *other = a->other + k;
+    const lanes_side s = *side;
+    const int64_t *writer = a->writer + k;
+    int64_t *reader = a->reader + k, *other = a->other + k, bad = 0, fresh = 0;
+    const int64_t first = s.first_write && !shared ? s.own : 0; /* below this nobody has written it */
+    if (a->reader == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j)
+            bad |= (unordered(&s, writer[j], s.rel[j] + s.base, shared) | (writer[j] - first)) & counts(&s, j, masked);
+        return bad >= 0;
+    }
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
-        const int64_t r = reader[j], o = other[j], rec = s->who[j] | s->now;
-        const int64_t on = is_off(s, j, masked) == 0;
-        const int64_t r_old = ordered_one(s, r, j, shared), o_old = ordered_one(s, o, j, shared);
-        reader[j] = (on & r_old) != 0 ? rec : r;
-        other[j] = (on & (r_old == 0) & o_old) != 0 ? rec : o;
+        bad |= (unordered(&s, writer[j], s.rel[j] + s.base, shared) | (writer[j] - first)) & counts(&s, j, masked);
+        fresh |= (other[j] - s.fence) & counts(&s, j, masked);
+    }
+    /* two have read them since the last barrier already: nothing is new */
+    if (!shared && fresh >= 0) return true;
+    if (bad < 0) return false;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j)
+    {
+        const int64_t r = reader[j], o = other[j], who = s.rel[j] + s.base, rec = who | s.now;
+        const int64_t r_new = unordered(&s, r, who, shared) >> 63, o_new = unordered(&s, o, who, shared) >> 63;
+        const int64_t on = counts(&s, j, masked);
+        reader[j] = r ^ ((r ^ rec) & ~r_new & on);
+        other[j] = o ^ ((o ^ rec) & r_new & ~o_new & on);
     }
     return true;
 }
 
-EACH bool write_lanes(const lanes_side *s, const emu_area *a, uint64_t k, bool shared, bool masked)
+EACH bool write_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool shared, bool masked)
 {
-    int64_t *writer = a->writer + k;
-    if (!all_ordered(s, writer, shared, masked)) return false;
-    if (a->reader != NULL && !(all_ordered(s, a->reader + k, shared, masked) && all_ordered(s, a->other + k, shared, masked)))
-        return false;
+    const lanes_side s = *side;
+    int64_t *writer = a->writer + k, bad = 0;
+    const int64_t *reader = a->reader + k, *other = a->other + k;
+    if (a->reader == NULL) {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j)
+            bad |= unordered(&s, writer[j], s.rel[j] + s.base, shared) & counts(&s, j, masked);
+    } else {
+        LANES for (int j = 0; j < EMU_CHUNK; ++j)
+        {
+            const int64_t who = s.rel[j] + s.base;
+            bad |= (unordered(&s, writer[j], who, shared) | unordered(&s, reader[j], who, shared) |
+                    unordered(&s, other[j], who, shared)) &
+                   counts(&s, j, masked);
+        }
+    }
+    if (bad < 0) return false;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
-        const int64_t rec = s->who[j] | s->now, w = writer[j];
-        writer[j] = is_off(s, j, masked) != 0 ? w : rec;
+        const int64_t rec = (s.rel[j] + s.base) | s.now, w = writer[j];
+        writer[j] = w ^ ((w ^ rec) & counts(&s, j, masked));
     }
     return true;
 }
 
 #define FORMS(name)                                                                                                    \
-    static bool name##_chunk(const lanes_side *s, const emu_area *a, uint64_t k)                                       \
+    static bool name##_run(const lanes_side *s, const emu_area *a, uint64_t k)                                         \
     {                                                                                                                  \
         if (s->on == NULL) return shadow_shared(a) ? name##_lanes(s, a, k, true, false) : name##_lanes(s, a, k, false, false); \
-        return shadow_shared(a) ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);                     \
+        return shadow_shared(a) ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);              \
     }
 FORMS(read)
 FORMS(write)
 
-static inline bool chunk_by_rule(const lanes_side *s, const emu_area *a, uint64_t k, bool write)
+static inline bool run_by_rule(const lanes_side *s, const emu_area *a, uint64_t k, bool write)
 {
-    if (a->locks == NULL) return write ? write_chunk(s, a, k) : read_chunk(s, a, k);
+    if (a->locks == NULL) return write ? write_run(s, a, k) : read_run(s, a, k);
     if (k >> SHADOW_STRIPE != (k + EMU_CHUNK - 1) >> SHADOW_STRIPE) return false;
     uint8_t *lock = shadow_lock_of(a, k);
     shadow_lock(lock);
-    const bool done = write ? write_chunk(s, a, k) : read_chunk(s, a, k);
+    const bool done = write ? write_run(s, a, k) : read_run(s, a, k);
     shadow_unlock(lock);
     return done;
 }
 
-/* All lanes of the chunk read one granule: what the first and the last of them find holds for all. False where that is
- * to be looked at lane by lane. Threadgroup memory. */
+/* All lanes of the chunk read one granule of threadgroup memory: what the first and the last of them find holds for all. False
+ * where that is to be looked at lane by lane. */
 static inline bool read_one(const lanes_side *s, const emu_area *a, uint64_t k)
 {
-    enum { LAST = EMU_CHUNK - 1 };
     const int64_t w = a->writer[k], r = a->reader[k], o = a->other[k];
-    if (o >= s->fence[0]) return true; /* read by two already */
-    if (s->first_write && w < (s->who[0] & SHADOW_OWN)) return false;
-    if ((ordered_one(s, w, 0, false) & ordered_one(s, w, LAST, false)) == 0) return false;
-    const bool r_old = ordered_one(s, r, 0, false) != 0;
-    if (r_old) a->reader[k] = s->who[0] | s->now;
-    a->other[k] = s->who[r_old ? LAST : 0] | s->now;
+    if (o >= s->fence) return true; /* read by two already */
+    if (s->first_write && w < s->own) return false;
+    const int64_t first = s->rel[0] + s->base, last = s->rel[EMU_CHUNK - 1] + s->base;
+    if ((unordered(s, w, first, false) | unordered(s, w, last, false)) < 0) return false;
+    const bool r_old = unordered(s, r, first, false) >= 0;
+    if (r_old) a->reader[k] = first | s->now;
+    a->other[k] = (r_old ? last : first) | s->now;
     return true;
+}
+
+/* A lane-constant access being checked. */
+typedef struct sweep {
+    emu_vm *vm;
+    const emu_insn *insn;
+    emu_area *area;
+    const emu_side *side;
+    const emu_pattern *pattern;
+    const char *from;  /* where index 0 of the lanes' part goes */
+    uint32_t granules; /* that each lane touches */
+    bool write, first_write;
+} sweep;
+
+/* What the lanes of a chunk have in common. False where they have not passed the same barriers. */
+static inline bool side_of_chunk(const sweep *w, uint32_t chunk, const uint8_t *on, lanes_side *out)
+{
+    const emu_side *s = w->side;
+    const uint32_t lane = chunk * EMU_CHUNK;
+    const int64_t own = shadow_who(s, lane) & SHADOW_OWN;
+    *out = (lanes_side){s->rel + lane, on, s->base, own, own | s->level, s->floor, emu_checker_now(w->vm->check, w->insn), w->first_write};
+    if (s->uniform) return true;
+    out->fence = s->fence[lane];
+    int64_t all = 1;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= s->fence[lane + (uint32_t)j] == out->fence;
+    return all != 0;
+}
+
+/* Each lane touches several neighbouring granules: so many runs of 16. */
+static bool spread_run(const sweep *w, const lanes_side *s, uint64_t k)
+{
+    enum { MOST = 16 };
+    int64_t rel[EMU_CHUNK * MOST];
+    uint8_t on[EMU_CHUNK * MOST];
+    for (uint32_t j = 0; j < EMU_CHUNK; ++j)
+        for (uint32_t g = 0; g < w->granules; ++g) {
+            rel[j * w->granules + g] = s->rel[j];
+            on[j * w->granules + g] = s->on == NULL || s->on[j] != 0;
+        }
+    lanes_side part = *s;
+    for (uint32_t run = 0; run < w->granules; ++run) {
+        part.rel = rel + run * EMU_CHUNK;
+        part.on = s->on == NULL ? NULL : on + run * EMU_CHUNK;
+        if (!run_by_rule(&part, w->area, k + run * EMU_CHUNK, w->write)) return false;
+    }
+    return true;
+}
+
+static inline uint64_t granule_of(const sweep *w, uint32_t chunk)
+{
+    const int64_t shift = w->insn->access->threadgroup ? (int64_t)w->vm->chunk_shift[chunk] : 0;
+    return (uint64_t)(w->from + w->pattern->at[chunk] + shift - w->area->base) >> w->area->shift;
+}
+
+/* A chunk whose lanes lie side by side, or (step 0) all at one place. False where it is to be looked at lane by lane. */
+static inline bool sweep_chunk(const sweep *w, uint32_t chunk, const uint8_t *on)
+{
+    lanes_side s;
+    if (!side_of_chunk(w, chunk, on, &s)) return false;
+    const uint64_t k = granule_of(w, chunk);
+    if (w->pattern->step[0] != 0) return w->granules == 1 ? run_by_rule(&s, w->area, k, w->write) : spread_run(w, &s, k);
+    if (on != NULL || w->write || shadow_shared(w->area)) return false;
+    for (uint32_t g = 0; g < w->granules; ++g)
+        if (!read_one(&s, w->area, k + g)) return false;
+    return true;
+}
+
+/* Were the granules written, if at all, before a barrier that all lanes have passed? Then that is so for every lane. */
+static inline bool is_past_all(const sweep *w, uint64_t k)
+{
+    const int64_t fence = (w->side->base & SHADOW_OWN) | w->side->level;
+    const int64_t *writer = w->area->writer + k;
+    int64_t bad = 0;
+    LANES for (int j = 0; j < EMU_CHUNK; ++j) bad |= ~(writer[j] - fence);
+    return bad >= 0;
+}
+
+/* All chunks read the same 16 granules of threadgroup memory: once the first and the last of them have, the others have nothing
+ * new to tell. */
+static inline bool sweep_same(const sweep *w)
+{
+    const emu_vm *vm = w->vm;
+    if (w->write || shadow_shared(w->area) || !w->side->uniform || !w->pattern->same || vm->shifted) return false;
+    if (w->pattern->step[0] == 0 || w->granules != 1 || !vm->masks[vm->top].full || vm->masks[vm->top].lo % EMU_CHUNK != 0 ||
+        vm->masks[vm->top].hi % EMU_CHUNK != 0)
+        return false;
+    return sweep_chunk(w, vm->c0, NULL) && sweep_chunk(w, vm->c1 - 1, NULL) && is_past_all(w, granule_of(w, vm->c0));
 }
 
 /* Is there nothing beyond races and first writes to look at, and are all places aligned? */
@@ -133,6 +224,14 @@ static inline bool is_usual(const emu_vm *vm, const emu_access *at, const emu_ob
     return (bits & (at->align - 1u)) == 0;
 }
 
+/* Can the access be looked at by chunks? Its lanes touch whole granules, side by side or at one place. */
+static inline bool is_even(const sweep *w, unsigned size)
+{
+    const int64_t step = w->pattern->step[0];
+    const bool whole = w->granules << w->area->shift == size && w->granules <= EMU_CHUNK;
+    return whole && (step == (int64_t)size || step == 0) && w->vm->group_threads % EMU_CHUNK == 0 && !w->vm->check->watch->simdgroups;
+}
+
 static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
 {
     const emu_access *at = i->access;
@@ -143,42 +242,40 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     emu_checker *c = vm->check;
     emu_area *a = c->areas[at->object];
     if (a == NULL) return i + 1;
-    const emu_side *side = &c->side[a->memory];
-    const emu_pattern *p = &vm->patterns[at->pattern];
-    const emu_mask *m = &vm->masks[vm->top];
     const unsigned size = (unsigned)at->bytes * at->count;
-    const bool dense = p->step[0] == (int64_t)size && size == 1u << a->shift && !c->watch->simdgroups;
-    const bool one = p->step[0] == 0 && !at->write && !shadow_shared(a) && size == 1u << a->shift && vm->group_threads % EMU_CHUNK == 0 &&
-                     !c->watch->simdgroups;
-    const bool first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
-    const char *from = s.at + at->scale * s.index;
+    const sweep w = {.vm = vm, .insn = i, .area = a, .side = &c->side[a->memory], .pattern = &vm->patterns[at->pattern],
+                     .from = s.at + at->scale * s.index, .granules = size >> a->shift, .write = at->write,
+                     .first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0};
+    const bool even = is_even(&w, size);
+    if (even && sweep_same(&w)) return i + 1;
+    const emu_mask *m = &vm->masks[vm->top];
     for (uint32_t k = vm->c0; k < vm->c1; ++k) {
         const uint32_t base = k * EMU_CHUNK;
         const uint32_t lo = m->lo > base ? m->lo - base : 0, hi = m->hi - base < EMU_CHUNK ? m->hi - base : EMU_CHUNK;
         const bool all = m->full && lo == 0 && hi == EMU_CHUNK;
-        const char *to = from + p->at[k] + (at->threadgroup ? (int64_t)vm->chunk_shift[k] : 0);
-        const lanes_side lanes = {side->who + base, side->fence + base, all ? NULL : m->bytes + base, side->floor, emu_checker_now(c, i), first_write};
-        const uint64_t granule = (uint64_t)(to - a->base) >> a->shift;
-        if (dense && chunk_by_rule(&lanes, a, granule, at->write)) continue;
-        if (all && one && read_one(&lanes, a, granule)) continue;
+        if (even && sweep_chunk(&w, k, all ? NULL : m->bytes + base)) continue;
         if (!emu_check_chunk(vm, i, k, lo, hi)) return NULL;
     }
     return i + 1;
 }
 
 /* Is any lane of the mask's chunks, active or not, infinite or NaN? Then it is to be looked at one by one. */
-static const emu_insn *made_f32(emu_vm *vm, const emu_insn *i)
-{
-    LANES_RANGE;
-    const char *p = frame + i->d + c * sizeof(uint32_t) * EMU_CHUNK;
-    for (; c < end; ++c, p += sizeof(uint32_t) * EMU_CHUNK) {
-        const lane_u32 *d = LANES_ALIGNED(p, lane_u32);
-        uint32_t any = 0;
-        LANES for (int j = 0; j < EMU_CHUNK; ++j) any |= (d[j] & 0x7f800000u) == 0x7f800000u;
-        if (any != 0) return emu_check_value_handler(EMU_MADE)(vm, i);
+#define MADE(name, T, EXPONENT)                                                                                        \
+    static const emu_insn *name(emu_vm *vm, const emu_insn *i)                                                         \
+    {                                                                                                                  \
+        LANES_RANGE;                                                                                                   \
+        const char *p = frame + i->d + c * sizeof(T) * EMU_CHUNK;                                                      \
+        for (; c < end; ++c, p += sizeof(T) * EMU_CHUNK) {                                                             \
+            const T *d = LANES_ALIGNED(p, T);                                                                          \
+            T any = 0;                                                                                                 \
+            LANES for (int j = 0; j < EMU_CHUNK; ++j) any |= (T)((d[j] & (EXPONENT)) == (EXPONENT));                   \
+            if (any != 0) return emu_check_value_handler(EMU_MADE)(vm, i);                                             \
+        }                                                                                                              \
+        return i + 1;                                                                                                  \
     }
-    return i + 1;
-}
+MADE(made_f32, lane_u32, 0x7f800000u)
+MADE(made_f16, lane_u16, 0x7c00u)
+MADE(made_bf16, lane_u16, 0x7f80u)
 
 /* Does it hold in all lanes of the mask's chunks, active or not? */
 static const emu_insn *holds(emu_vm *vm, const emu_insn *i)
@@ -197,5 +294,6 @@ emu_handler LANES_NAME(lanes_check)(emu_op op, emu_type type)
 {
     if (op == EMU_CHECKL) return check_lanes;
     if (op == EMU_HOLDS) return holds;
-    return op == EMU_MADE && type == EMU_F32 ? made_f32 : NULL;
+    if (op != EMU_MADE) return NULL;
+    return type == EMU_F32 ? made_f32 : type == EMU_F16 ? made_f16 : type == EMU_BF16 ? made_bf16 : NULL;
 }

@@ -282,9 +282,10 @@ void LANES_NAME(lanes_scan_pattern)(emu_pattern *p, const char *reg, uint32_t wi
         p->min_to[c] = c == 0 || lo < p->min_to[c - 1] ? lo : p->min_to[c - 1];
         p->max_to[c] = c == 0 || hi > p->max_to[c - 1] ? hi : p->max_to[c - 1];
     }
-    p->line = p->even = true;
+    p->line = p->even = p->same = true;
     for (uint32_t c = 0; c < chunks; ++c) {
-        if (!p->strided[c] || p->step[c] != p->step[0]) p->even = p->line = false;
+        if (!p->strided[c] || p->step[c] != p->step[0]) p->even = p->line = p->same = false;
+        if (p->at[c] != p->at[0]) p->same = false;
         if (p->at[c] != p->at[0] + (int64_t)c * EMU_CHUNK * p->step[0]) p->line = false;
     }
 }

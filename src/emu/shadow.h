@@ -83,22 +83,45 @@ static inline void shadow_unlock(uint8_t *lock)
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-/* The lanes of a batch, as one kind of memory sees them. */
+/* The lanes of a batch, as one kind of memory sees them. While all have passed the same barriers, and no barrier of simdgroups
+ * and no atomics make a difference between them, `level` stands for all three lists of records. */
 typedef struct emu_side {
-    _Alignas(64) int64_t who[SHADOW_LANES]; /* tag and lane of each */
-    int64_t fence[SHADOW_LANES];            /* records of the own threadgroup below this are ordered before the lane */
-    int64_t simd[SHADOW_LANES];             /* records of the own simdgroup below this are */
-    int64_t fenced[SHADOW_LANES];           /* the lane's own touches below this come before its next atomic for others */
-    int64_t floor;                          /* records below this are of earlier launches; shared memory */
+    _Alignas(64) int64_t rel[SHADOW_LANES]; /* tag and lane of each, less `base`: the same for all batches */
+    int64_t base;           /* the tag of the batch's first threadgroup, in its place */
+    int64_t level;          /* the clock of the last barrier, in its place */
+    bool uniform;           /* else: */
+    int64_t fence[SHADOW_LANES];  /* records of the own threadgroup below this are ordered before the lane */
+    int64_t simd[SHADOW_LANES];   /* records of the own simdgroup below this are */
+    int64_t fenced[SHADOW_LANES]; /* the lane's own touches below this come before its next atomic for others */
+    int64_t floor;          /* records below this are of earlier launches; shared memory */
+    uint64_t stride;        /* between the tags that `rel` was made for; 0: not made */
 } emu_side;
+
+/* Tag and lane of a lane's records; its threadgroup's tag; what its threadgroup's records are ordered below. */
+static inline int64_t shadow_who(const emu_side *s, uint32_t lane)
+{
+    return s->base + s->rel[lane];
+}
+static inline int64_t shadow_own(const emu_side *s, uint32_t lane)
+{
+    return shadow_who(s, lane) & SHADOW_OWN;
+}
+static inline int64_t shadow_fence(const emu_side *s, uint32_t lane)
+{
+    return s->uniform ? shadow_own(s, lane) | s->level : s->fence[lane];
+}
+static inline int64_t shadow_simd(const emu_side *s, uint32_t lane)
+{
+    return s->uniform ? shadow_own(s, lane) | s->level : s->simd[lane];
+}
 
 /* Is the touch ordered before the lane by barriers, or no touch at all, or the lane's own? */
 static inline bool shadow_ordered(const emu_side *s, bool shared, int64_t rec, uint32_t lane)
 {
-    const int64_t who = s->who[lane], own = who & SHADOW_OWN;
+    const int64_t who = shadow_who(s, lane), own = who & SHADOW_OWN;
     if (rec < (shared ? s->floor : own)) return true;
     if (((rec ^ who) & SHADOW_SAME) == 0) return true;
-    return rec >= own && rec < s->fence[lane];
+    return rec >= own && rec < shadow_fence(s, lane);
 }
 
 #endif

@@ -155,6 +155,7 @@ typedef struct emu_pattern {
     int64_t scale;
     bool even;    /* every chunk is strided, and all with the same step */
     bool line;    /* so are all the lanes together */
+    bool same;    /* every chunk goes to the same places */
     int64_t min_to[EMU_MAX_CHUNKS], max_to[EMU_MAX_CHUNKS]; /* of the index, over chunks 0 to c */
     int64_t min[EMU_MAX_CHUNKS], max[EMU_MAX_CHUNKS];
     int64_t at[EMU_MAX_CHUNKS];
