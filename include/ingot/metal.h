@@ -141,7 +141,8 @@ typedef enum ingot_metal_argument_kind {
     INGOT_METAL_ARGUMENT_CONSTANT,   /* constant T * or T &, at [[buffer(index)]] */
     INGOT_METAL_ARGUMENT_THREADGROUP, /* threadgroup memory whose length the encoder gives, at [[threadgroup(index)]] */
     INGOT_METAL_ARGUMENT_TEXTURE,     /* `count` textures from [[texture(index)]] on */
-    INGOT_METAL_ARGUMENT_SAMPLER      /* `count` samplers from [[sampler(index)]] on */
+    INGOT_METAL_ARGUMENT_SAMPLER,     /* `count` samplers from [[sampler(index)]] on */
+    INGOT_METAL_ARGUMENT_VALUE        /* of members alone: data that lies in the structure itself */
 } ingot_metal_argument_kind;
 
 /* What a kernel's parameter takes (MTLArgument, MTLBinding). */
@@ -167,6 +168,18 @@ INGOT_API size_t ingot_metal_function_argument_count(const ingot_metal_function 
 /* Fills *info (pointers live as long as the function); INGOT_NOT_FOUND past the end. Any thread. */
 INGOT_API ingot_status ingot_metal_function_argument(const ingot_metal_function *function, size_t index,
                                                      ingot_metal_argument *info);
+
+/* The member of a structure that a buffer argument points at, such as an argument buffer. */
+typedef struct ingot_metal_member {
+    ingot_metal_argument info; /* kind DEVICE, CONSTANT: an address of 8 bytes of what is described; TEXTURE, SAMPLER: a resource's
+                                  number, 8 bytes; VALUE: data of that type. `index` counts the members */
+    size_t offset;             /* bytes from the structure's first */
+} ingot_metal_member;
+
+/* The member `member` of the argument `index`; INGOT_NOT_FOUND past the last one, and where the argument's element is no
+ * structure. Pointers live as long as the function. Any thread. */
+INGOT_API ingot_status ingot_metal_function_member(const ingot_metal_function *function, size_t index, size_t member,
+                                                   ingot_metal_member *out);
 
 /* What reading alone tells: the check LIMITS, for a launch of one thread, into the checker (which must ask for it). */
 INGOT_API ingot_status ingot_metal_function_check(const ingot_metal_function *function, struct ingot_checker *checker,
@@ -215,6 +228,11 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_metal_buffer_forget(ingot_metal_buff
 /* The host wrote these bytes. INGOT_VALUE where the range leaves the buffer. */
 INGOT_API ingot_status ingot_metal_buffer_mark(ingot_metal_buffer *buffer, size_t offset, size_t size, ingot_error *error);
 
+/* What stands for the buffer's first byte in a structure that kernels read (MTLBuffer.gpuAddress), the same as long as the
+ * buffer lives; further bytes have further addresses. Kernels reach it where an encoder says so by _use_buffer. 0 where the
+ * device has given 4096 buffers an address already. Any thread. */
+INGOT_API uint64_t ingot_metal_buffer_gpu_address(ingot_metal_buffer *buffer);
+
 /* ---- Textures and samplers ------------------------------------------------------------------- */
 
 /* MTLTextureType's numbers. */
@@ -262,6 +280,11 @@ INGOT_API ingot_status ingot_metal_texture_write(ingot_metal_texture *texture, u
 INGOT_API ingot_status ingot_metal_texture_read(const ingot_metal_texture *texture, uint32_t level, void *bytes,
                                                 size_t size, ingot_error *error);
 
+/* From now on the texture counts as never written, until a kernel or _write does: as for buffers. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_texture_forget(ingot_metal_texture *texture, ingot_error *error);
+/* What stands for the texture in a structure that kernels read (gpuResourceID); as for a buffer's address, with _use_texture. */
+INGOT_API uint64_t ingot_metal_texture_gpu_resource_id(ingot_metal_texture *texture);
+
 /* MTLSamplerDescriptor in Metal's numbers. */
 typedef struct ingot_metal_sampler_descriptor {
     size_t struct_size; /* set by INGOT_METAL_SAMPLER_DESCRIPTOR_INIT; lets the struct grow */
@@ -283,6 +306,8 @@ INGOT_API INGOT_MUST_USE ingot_status ingot_metal_sampler_create(ingot_metal_dev
                                                                  const ingot_metal_sampler_descriptor *descriptor,
                                                                  ingot_metal_sampler **out, ingot_error *error);
 INGOT_API void ingot_metal_sampler_release(ingot_metal_sampler *sampler);
+/* What stands for the sampler in a structure that kernels read (gpuResourceID). Any thread. */
+INGOT_API uint64_t ingot_metal_sampler_gpu_resource_id(const ingot_metal_sampler *sampler);
 
 /* ---- Queues, command buffers, encoders ------------------------------------------------------- */
 
@@ -346,11 +371,22 @@ INGOT_API ingot_status ingot_metal_encoder_set_texture(ingot_metal_encoder *enco
                                                        uint32_t index, ingot_error *error);
 INGOT_API ingot_status ingot_metal_encoder_set_sampler(ingot_metal_encoder *encoder, ingot_metal_sampler *sampler,
                                                        uint32_t index, ingot_error *error);
+/* Lets the dispatches that follow reach the buffer by its address, the texture by its number (useResource:usage:). What a
+ * kernel reaches otherwise counts as not bound. */
+INGOT_API ingot_status ingot_metal_encoder_use_buffer(ingot_metal_encoder *encoder, ingot_metal_buffer *buffer,
+                                                      ingot_error *error);
+INGOT_API ingot_status ingot_metal_encoder_use_texture(ingot_metal_encoder *encoder, ingot_metal_texture *texture,
+                                                       ingot_error *error);
 /* Runs the kernel over `groups` threadgroups of `threads` threads each. A grid with a side of 0 runs nothing. INGOT_LIMIT
  * for more threads than the pipeline allows, INGOT_VALUE for none, for no pipeline, and for a buffer whose offset is no
  * multiple of its element's alignment. */
 INGOT_API ingot_status ingot_metal_encoder_dispatch_threadgroups(ingot_metal_encoder *encoder, const uint32_t groups[3],
                                                                  const uint32_t threads[3], ingot_error *error);
+/* The same, where the buffer holds the number of threadgroups, three 32-bit words at `offset`, when the dispatch is run
+ * (dispatchThreadgroupsWithIndirectBuffer). INGOT_VALUE for an offset that is no multiple of 4 or leaves no room for them. */
+INGOT_API ingot_status ingot_metal_encoder_dispatch_threadgroups_indirect(ingot_metal_encoder *encoder, ingot_metal_buffer *buffer,
+                                                                          size_t offset, const uint32_t threads[3],
+                                                                          ingot_error *error);
 /* The same over a grid of `grid` threads: threadgroups at its end are smaller where it is no multiple of theirs. */
 INGOT_API ingot_status ingot_metal_encoder_dispatch_threads(ingot_metal_encoder *encoder, const uint32_t grid[3],
                                                             const uint32_t threads[3], ingot_error *error);

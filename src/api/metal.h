@@ -2,6 +2,7 @@
 #ifndef API_METAL_H
 #define API_METAL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "air/air.h"
@@ -15,10 +16,18 @@ enum {
     METAL_MEMORY_ALIGN = 256 /* of a buffer's bytes */
 };
 
+/* Numbers given out to what kernels reach by number. */
+typedef struct metal_numbers {
+    pthread_mutex_t lock; /* also of the objects' own numbers */
+    uint8_t taken[EMU_MAX_RESOURCES];
+    uint32_t most; /* that have been taken, one beside the other */
+} metal_numbers;
+
 struct ingot_metal_device {
     atomic_size_t references;
     const ingot_allocator *mem;
     emu_pool *pool;
+    metal_numbers buffers, textures;
 };
 
 /* A header as the callback gave it; kept, as functions with constants read the text again. */
@@ -77,12 +86,15 @@ struct ingot_metal_buffer {
     void (*drop)(void *user);
     void *user;
     uint8_t *written; /* a byte for each of the data, 0 where nobody wrote yet; NULL: all count as written */
+    uint32_t number;  /* among the device's with an address, plus 1; 0: it has none */
 };
 
 struct ingot_metal_texture {
     atomic_size_t references;
     ingot_metal_device *device; /* held */
     emu_texture texture;
+    uint8_t *written; /* as of a buffer */
+    uint32_t number;
 };
 
 struct ingot_metal_sampler {
@@ -104,6 +116,14 @@ typedef struct metal_slot {
     size_t length;              /* of the bytes */
 } metal_slot;
 
+/* What kernels may reach by address or number. */
+typedef struct metal_used {
+    ingot_metal_buffer **buffers; /* held */
+    size_t buffer_count, buffer_cap;
+    ingot_metal_texture **textures; /* held */
+    size_t texture_count, texture_cap;
+} metal_used;
+
 /* One dispatch, or what the next one of an encoder will be. */
 typedef struct metal_dispatch {
     ingot_metal_pipeline *pipeline; /* held; NULL: not set */
@@ -113,6 +133,9 @@ typedef struct metal_dispatch {
     size_t lengths[EMU_MAX_THREADGROUP_ARGS];
     uint32_t groups[3], threads[3];
     uint32_t grid[3]; /* in threads */
+    metal_used used;
+    ingot_metal_buffer *indirect; /* held; the threadgroups stand in it when the dispatch is run. NULL: they are given */
+    size_t indirect_offset;
     struct metal_dispatch *next;
 } metal_dispatch;
 
@@ -163,6 +186,29 @@ ingot_status metal_air_run(const emu_launch *launch, const ingot_metal_pipeline 
 
 /* Makes a library that has nothing in it yet; NULL when out of memory. */
 ingot_metal_library *metal_library_new(ingot_metal_device *device);
+
+/* The number is free again; 0 is none. */
+void metal_number_give(metal_numbers *n, uint32_t number);
+
+/* What is reached by number: gives back what is held; a copy that holds the same (false when out of memory, then empty). */
+void metal_used_clear(const ingot_allocator *mem, metal_used *u);
+bool metal_used_copy(const ingot_allocator *mem, metal_used *u);
+
+/* Adds what is not there yet. INGOT_LIMIT where the device has no number for it. */
+ingot_status metal_use_buffer(const ingot_allocator *mem, metal_used *u, ingot_metal_buffer *b, ingot_error *error);
+ingot_status metal_use_texture(const ingot_allocator *mem, metal_used *u, ingot_metal_texture *t, ingot_error *error);
+
+/* The memory of `used` as a launch has it. */
+typedef struct metal_reach {
+    emu_binding *resources;
+    uint8_t **resource_written;
+    size_t resource_count;
+    emu_texture *textures; /* by slot, those of the dispatch's slots first */
+    uint8_t **texture_written;
+    size_t texture_count;
+} metal_reach;
+bool metal_reach_make(const ingot_allocator *mem, const metal_dispatch *d, metal_reach *out);
+void metal_reach_free(const ingot_allocator *mem, metal_reach *r);
 
 /* Dispatches: gives back what a slot or the whole holds; a copy that holds the same (NULL when out of memory). */
 void metal_slot_clear(const ingot_allocator *mem, metal_slot *s);

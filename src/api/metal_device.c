@@ -10,6 +10,14 @@ ingot_status metal_no_argument(ingot_error *error, const char *name)
 
 /* ---- Devices ------------------------------------------------------------------------------------ */
 
+static bool make_locks(ingot_metal_device *d)
+{
+    if (pthread_mutex_init(&d->buffers.lock, NULL) != 0) return false;
+    if (pthread_mutex_init(&d->textures.lock, NULL) == 0) return true;
+    (void)pthread_mutex_destroy(&d->buffers.lock);
+    return false;
+}
+
 ingot_status ingot_metal_device_create(unsigned threads, const ingot_allocator *allocator, ingot_metal_device **out,
                                        ingot_error *error)
 {
@@ -19,7 +27,8 @@ ingot_status ingot_metal_device_create(unsigned threads, const ingot_allocator *
     ingot_metal_device *d = mem_zeroed(mem, 1, sizeof *d);
     if (d == NULL) return error_no_memory(error);
     *d = (ingot_metal_device){.references = 1, .mem = mem, .pool = emu_pool_create(mem, threads)};
-    if (d->pool == NULL) {
+    if (d->pool == NULL || !make_locks(d)) {
+        emu_pool_free(d->pool);
         mem_free(mem, d, sizeof *d);
         return error_no_memory(error);
     }
@@ -31,6 +40,8 @@ void ingot_metal_device_release(ingot_metal_device *d)
 {
     if (d == NULL || !metal_release(&d->references)) return;
     emu_pool_free(d->pool);
+    (void)pthread_mutex_destroy(&d->buffers.lock);
+    (void)pthread_mutex_destroy(&d->textures.lock);
     mem_free(d->mem, d, sizeof *d);
 }
 
@@ -116,6 +127,7 @@ void ingot_metal_buffer_release(ingot_metal_buffer *b)
     if (b == NULL || !metal_release(&b->references)) return;
     ingot_metal_device *d = b->device;
     if (b->drop != NULL) b->drop(b->user);
+    metal_number_give(&d->buffers, b->number);
     mem_free(d->mem, b->written, b->length);
     mem_free(d->mem, b->block, b->block_size);
     mem_free(d->mem, b, sizeof *b);

@@ -14,6 +14,8 @@ void metal_dispatch_clear(const ingot_allocator *mem, metal_dispatch *d)
     for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) metal_slot_clear(mem, &d->slots[i]);
     for (size_t i = 0; i < EMU_MAX_TEXTURES; ++i) ingot_metal_texture_release(d->textures[i]);
     for (size_t i = 0; i < EMU_MAX_SAMPLERS; ++i) ingot_metal_sampler_release(d->samplers[i]);
+    metal_used_clear(mem, &d->used);
+    ingot_metal_buffer_release(d->indirect);
     ingot_metal_pipeline_release(d->pipeline);
 }
 
@@ -34,7 +36,9 @@ metal_dispatch *metal_dispatch_copy(const ingot_allocator *mem, const metal_disp
         if (d->textures[i] != NULL) metal_retain(&d->textures[i]->references);
     for (size_t i = 0; i < EMU_MAX_SAMPLERS; ++i)
         if (d->samplers[i] != NULL) metal_retain(&d->samplers[i]->references);
+    if (d->indirect != NULL) metal_retain(&d->indirect->references);
     metal_retain(&d->pipeline->references);
+    if (!metal_used_copy(mem, &d->used)) whole = false;
     if (whole) return d;
     metal_dispatch_clear(mem, d);
     mem_free(mem, d, sizeof *d);
@@ -45,8 +49,8 @@ metal_dispatch *metal_dispatch_copy(const ingot_allocator *mem, const metal_disp
 typedef struct bound {
     emu_binding buffers[EMU_MAX_BUFFERS];
     uint8_t *written[EMU_MAX_BUFFERS];
-    emu_texture textures[EMU_MAX_TEXTURES];
     emu_sampler samplers[EMU_MAX_SAMPLERS];
+    metal_reach reach;
 } bound;
 
 static void bind(bound *b, const metal_dispatch *d)
@@ -60,8 +64,6 @@ static void bind(bound *b, const metal_dispatch *d)
         b->buffers[i] = (emu_binding){s->buffer->data + s->offset, s->buffer->length - s->offset};
         if (s->buffer->written != NULL) b->written[i] = s->buffer->written + s->offset;
     }
-    for (size_t i = 0; i < EMU_MAX_TEXTURES; ++i)
-        if (d->textures[i] != NULL) b->textures[i] = d->textures[i]->texture;
     for (size_t i = 0; i < EMU_MAX_SAMPLERS; ++i)
         if (d->samplers[i] != NULL) b->samplers[i] = d->samplers[i]->sampler;
 }
@@ -78,34 +80,63 @@ static ingot_status name_kernel(const metal_dispatch *d, const ingot_error *inne
     return error_pass(error, inner->status, &named);
 }
 
-ingot_status metal_run(const ingot_metal_command_buffer *work, const metal_dispatch *d, ingot_error *error)
+/* The threadgroups that stand in a buffer. */
+static ingot_status read_groups(const metal_dispatch *d, emu_launch *l, ingot_error *error)
 {
-    const ingot_metal_device *device = work->queue->device;
-    bound *b = mem_zeroed(device->mem, 1, sizeof *b);
-    if (b == NULL) return error_no_memory(error);
-    bind(b, d);
+    if (d->indirect == NULL) return INGOT_OK;
+    memcpy(l->groups, d->indirect->data + d->indirect_offset, sizeof l->groups);
+    for (int k = 0; k < 3; ++k) {
+        const uint64_t threads = (uint64_t)l->groups[k] * l->threads[k];
+        if (threads > UINT32_MAX)
+            return error_set(error, INGOT_LIMIT, "an indirect grid of %u threadgroups of %u threads is more than 32 bits hold",
+                             (unsigned)l->groups[k], (unsigned)l->threads[k]);
+        l->grid[k] = (uint32_t)threads;
+    }
+    return INGOT_OK;
+}
+
+static ingot_status run_bound(const ingot_metal_command_buffer *work, const metal_dispatch *d, const bound *b, ingot_error *error)
+{
     const ingot_metal_function *f = d->pipeline->function;
     emu_launch launch = {.kernel = f->kernel,
                          .buffers = b->buffers,
                          .buffer_count = EMU_MAX_BUFFERS,
                          .threadgroup_lengths = d->lengths,
                          .threadgroup_count = EMU_MAX_THREADGROUP_ARGS,
-                         .textures = b->textures,
-                         .texture_count = EMU_MAX_TEXTURES,
+                         .textures = b->reach.textures,
+                         .texture_count = b->reach.texture_count,
                          .samplers = b->samplers,
                          .sampler_count = EMU_MAX_SAMPLERS,
+                         .resources = b->reach.resources,
+                         .resource_count = b->reach.resource_count,
                          .groups = {d->groups[0], d->groups[1], d->groups[2]},
                          .threads = {d->threads[0], d->threads[1], d->threads[2]},
                          .grid = {d->grid[0], d->grid[1], d->grid[2]},
-                         .pool = device->pool,
+                         .pool = work->queue->device->pool,
                          .written = b->written,
+                         .resource_written = b->reach.resource_written,
+                         .texture_written = b->reach.texture_written,
+                         .profile = work->profile,
                          .math = f->library->math};
-    launch.profile = work->profile;
     emu_launch_check(&launch, work->checking);
+    const ingot_status status = read_groups(d, &launch, error);
+    if (status != INGOT_OK) return status;
+    return d->pipeline->native != NULL ? metal_air_run(&launch, d->pipeline, error) : emu_run(&launch, error);
+}
+
+ingot_status metal_run(const ingot_metal_command_buffer *work, const metal_dispatch *d, ingot_error *error)
+{
+    const ingot_allocator *mem = work->queue->device->mem;
+    bound *b = mem_zeroed(mem, 1, sizeof *b);
+    if (b == NULL || !metal_reach_make(mem, d, &b->reach)) {
+        mem_free(mem, b, sizeof *b);
+        return error_no_memory(error);
+    }
+    bind(b, d);
     ingot_error inner = {0};
-    const bool native = d->pipeline->native != NULL;
-    const ingot_status status = native ? metal_air_run(&launch, d->pipeline, &inner) : emu_run(&launch, &inner);
-    mem_free(device->mem, b, sizeof *b);
+    const ingot_status status = run_bound(work, d, b, &inner);
+    metal_reach_free(mem, &b->reach);
+    mem_free(mem, b, sizeof *b);
     if (status == INGOT_OK || status == INGOT_OUT_OF_MEMORY) return error_pass(error, status, &inner);
     inner.status = status;
     return name_kernel(d, &inner, error);

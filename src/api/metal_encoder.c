@@ -221,6 +221,30 @@ ingot_status ingot_metal_encoder_set_sampler(ingot_metal_encoder *e, ingot_metal
     return error_none(error);
 }
 
+/* Hands a failure on to commit too. */
+static ingot_status passed(ingot_metal_encoder *e, ingot_status status, const ingot_error *inner, ingot_error *error)
+{
+    return status == INGOT_OK ? error_none(error) : keep(e, inner, error);
+}
+
+ingot_status ingot_metal_encoder_use_buffer(ingot_metal_encoder *e, ingot_metal_buffer *buffer, ingot_error *error)
+{
+    const ingot_status status = check_call(e, 0, 1, error);
+    if (status != INGOT_OK) return status;
+    if (buffer == NULL) REFUSE(e, error, INGOT_INVALID_ARGUMENT, "buffer is NULL");
+    ingot_error inner;
+    return passed(e, metal_use_buffer(mem_of(e->buffer), &e->state.used, buffer, &inner), &inner, error);
+}
+
+ingot_status ingot_metal_encoder_use_texture(ingot_metal_encoder *e, ingot_metal_texture *texture, ingot_error *error)
+{
+    const ingot_status status = check_call(e, 0, 1, error);
+    if (status != INGOT_OK) return status;
+    if (texture == NULL) REFUSE(e, error, INGOT_INVALID_ARGUMENT, "texture is NULL");
+    ingot_error inner;
+    return passed(e, metal_use_texture(mem_of(e->buffer), &e->state.used, texture, &inner), &inner, error);
+}
+
 /* Offsets must suit the elements; the rest of a dispatch is checked when it runs. */
 static ingot_status check_offsets(ingot_metal_encoder *e, ingot_error *error)
 {
@@ -291,6 +315,27 @@ ingot_status ingot_metal_encoder_dispatch_threadgroups(ingot_metal_encoder *e, c
         e->state.threads[d] = threads[d];
     }
     return dispatch(e, error);
+}
+
+ingot_status ingot_metal_encoder_dispatch_threadgroups_indirect(ingot_metal_encoder *e, ingot_metal_buffer *buffer, size_t offset,
+                                                                const uint32_t threads[3], ingot_error *error)
+{
+    static const uint32_t later[3] = {0, 0, 0};
+    const ingot_status status = check_dispatch(e, later, threads, error);
+    if (status != INGOT_OK) return status;
+    if (buffer == NULL) REFUSE(e, error, INGOT_INVALID_ARGUMENT, "buffer is NULL");
+    if (offset % 4 != 0 || offset > buffer->length || buffer->length - offset < 3 * sizeof(uint32_t))
+        REFUSE(e, error, INGOT_VALUE, "the buffer of %zu bytes has no three 32-bit words at offset %zu", buffer->length, offset);
+    memcpy(e->state.groups, later, sizeof later);
+    memcpy(e->state.grid, later, sizeof later);
+    memcpy(e->state.threads, threads, sizeof e->state.threads);
+    metal_retain(&buffer->references);
+    e->state.indirect = buffer;
+    e->state.indirect_offset = offset;
+    const ingot_status done = dispatch(e, error);
+    e->state.indirect = NULL;
+    ingot_metal_buffer_release(buffer);
+    return done;
 }
 
 ingot_status ingot_metal_encoder_dispatch_threads(ingot_metal_encoder *e, const uint32_t grid[3], const uint32_t threads[3],

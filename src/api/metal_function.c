@@ -147,33 +147,48 @@ size_t ingot_metal_function_argument_count(const ingot_metal_function *f)
     return f != NULL ? f->info->arg_count : 0;
 }
 
-ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t index, ingot_metal_argument *info)
+static ingot_metal_argument describe(const ingot_metal_function *f, const emu_arg *a)
 {
     static const ingot_metal_argument_kind kinds[] = {[EMU_ARG_DEVICE] = INGOT_METAL_ARGUMENT_DEVICE,
                                                       [EMU_ARG_CONSTANT] = INGOT_METAL_ARGUMENT_CONSTANT,
                                                       [EMU_ARG_THREADGROUP] = INGOT_METAL_ARGUMENT_THREADGROUP,
                                                       [EMU_ARG_TEXTURE] = INGOT_METAL_ARGUMENT_TEXTURE,
-                                                      [EMU_ARG_SAMPLER] = INGOT_METAL_ARGUMENT_SAMPLER};
+                                                      [EMU_ARG_SAMPLER] = INGOT_METAL_ARGUMENT_SAMPLER,
+                                                      [EMU_ARG_VALUE] = INGOT_METAL_ARGUMENT_VALUE};
+    const source_pos at = f->kernel != NULL ? emu_kernel_place(f->kernel, a->at) : (source_pos){.file = STR("")};
+    return (ingot_metal_argument){.kind = kinds[a->kind],
+                                  .index = a->slot,
+                                  .count = a->count,
+                                  .name = a->name,
+                                  .type = a->type,
+                                  .size = (size_t)a->elem_size,
+                                  .alignment = a->elem_align,
+                                  .dtype = a->dtype,
+                                  .is_reference = a->is_reference,
+                                  .is_const = a->is_const,
+                                  .is_read = a->is_read,
+                                  .is_written = a->is_written,
+                                  .file = at.file.p,
+                                  .line = at.line,
+                                  .column = at.column};
+}
+
+ingot_status ingot_metal_function_argument(const ingot_metal_function *f, size_t index, ingot_metal_argument *info)
+{
     if (f == NULL || info == NULL) return INGOT_INVALID_ARGUMENT;
     const emu_kernel_info *k = f->info;
     if (index >= k->arg_count) return INGOT_NOT_FOUND;
-    const emu_arg *a = &k->args[index];
-    const source_pos at = f->kernel != NULL ? emu_kernel_place(f->kernel, a->at) : (source_pos){.file = STR("")};
-    *info = (ingot_metal_argument){.kind = kinds[a->kind],
-                                   .index = a->slot,
-                                   .count = a->count,
-                                   .name = a->name,
-                                   .type = a->type,
-                                   .size = (size_t)a->elem_size,
-                                   .alignment = a->elem_align,
-                                   .dtype = a->dtype,
-                                   .is_reference = a->is_reference,
-                                   .is_const = a->is_const,
-                                   .is_read = a->is_read,
-                                   .is_written = a->is_written,
-                                   .file = at.file.p,
-                                   .line = at.line,
-                                   .column = at.column};
+    *info = describe(f, &k->args[index]);
+    return INGOT_OK;
+}
+
+ingot_status ingot_metal_function_member(const ingot_metal_function *f, size_t index, size_t member, ingot_metal_member *out)
+{
+    if (f == NULL || out == NULL) return INGOT_INVALID_ARGUMENT;
+    const emu_kernel_info *k = f->info;
+    if (index >= k->arg_count || member >= k->args[index].member_count) return INGOT_NOT_FOUND;
+    const emu_member *m = &k->args[index].members[member];
+    *out = (ingot_metal_member){describe(f, &m->arg), (size_t)m->offset};
     return INGOT_OK;
 }
 

@@ -77,6 +77,8 @@ void ingot_metal_texture_release(ingot_metal_texture *t)
 {
     if (t == NULL || !metal_release(&t->references)) return;
     ingot_metal_device *d = t->device;
+    metal_number_give(&d->textures, t->number);
+    mem_free(d->mem, t->written, t->texture.size);
     mem_free(d->mem, t->texture.data, t->texture.size);
     mem_free(d->mem, t, sizeof *t);
     ingot_metal_device_release(d);
@@ -106,7 +108,16 @@ ingot_status ingot_metal_texture_write(ingot_metal_texture *t, uint32_t level, c
     const ingot_status status = check_level(t, level, bytes, size, error);
     if (status != INGOT_OK) return status;
     memcpy((char *)t->texture.data + t->texture.level[level].offset, bytes, size);
+    if (t->written != NULL) memset(t->written + t->texture.level[level].offset, 1, size);
     return error_none(error);
+}
+
+ingot_status ingot_metal_texture_forget(ingot_metal_texture *t, ingot_error *error)
+{
+    if (t == NULL) return metal_no_argument(error, "texture");
+    if (t->written != NULL) memset(t->written, 0, t->texture.size);
+    else t->written = mem_zeroed(t->device->mem, 1, t->texture.size);
+    return t->written != NULL ? error_none(error) : error_no_memory(error);
 }
 
 ingot_status ingot_metal_texture_read(const ingot_metal_texture *t, uint32_t level, void *bytes, size_t size,

@@ -27,12 +27,14 @@ static const char *const kinds[] = {[INGOT_METAL_ARGUMENT_DEVICE] = "buffer",
                                     [INGOT_METAL_ARGUMENT_CONSTANT] = "buffer",
                                     [INGOT_METAL_ARGUMENT_THREADGROUP] = "threadgroup",
                                     [INGOT_METAL_ARGUMENT_TEXTURE] = "texture",
-                                    [INGOT_METAL_ARGUMENT_SAMPLER] = "sampler"};
+                                    [INGOT_METAL_ARGUMENT_SAMPLER] = "sampler",
+                                    [INGOT_METAL_ARGUMENT_VALUE] = "value"};
 static const char *const spaces[] = {[INGOT_METAL_ARGUMENT_DEVICE] = "device ",
                                      [INGOT_METAL_ARGUMENT_CONSTANT] = "constant ",
                                      [INGOT_METAL_ARGUMENT_THREADGROUP] = "threadgroup ",
                                      [INGOT_METAL_ARGUMENT_TEXTURE] = "",
-                                     [INGOT_METAL_ARGUMENT_SAMPLER] = ""};
+                                     [INGOT_METAL_ARGUMENT_SAMPLER] = "",
+                                     [INGOT_METAL_ARGUMENT_VALUE] = ""};
 
 static const char *access_of(const ingot_metal_argument *a)
 {
@@ -58,6 +60,18 @@ static void print_argument(const ingot_metal_argument *a, cli_bytes *out)
     cli_bytes_text(out, "\n");
 }
 
+/* What lies in a structure, by the names that --buffer, --texture and --sampler take. */
+static void print_members(ingot_metal_function *f, size_t argument, const char *name, cli_bytes *out)
+{
+    ingot_metal_member m;
+    for (size_t i = 0; ingot_metal_function_member(f, argument, i, &m) == INGOT_OK; i++) {
+        const char *points = m.info.kind <= INGOT_METAL_ARGUMENT_CONSTANT ? " *" : " ";
+        bool constant = m.info.is_const && m.info.kind == INGOT_METAL_ARGUMENT_DEVICE;
+        cli_bytes_print(out, "      %s.%s: %s%s%s%s%s, at byte %zu\n", name, m.info.name, spaces[m.info.kind], constant ? "const " : "",
+                        m.info.type, points, m.info.name, m.offset);
+    }
+}
+
 /* `p` is NULL for a kernel of a metallib, which is not compiled for a list. */
 static void print_kernel(ingot_metal_function *f, ingot_metal_pipeline *p, cli_bytes *out)
 {
@@ -68,13 +82,16 @@ static void print_kernel(ingot_metal_function *f, ingot_metal_pipeline *p, cli_b
                         ingot_metal_pipeline_static_threadgroup_memory_length(p));
     cli_bytes_text(out, "\n");
     ingot_metal_argument a;
-    for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) print_argument(&a, out);
+    for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) {
+        print_argument(&a, out);
+        print_members(f, i, a.name, out);
+    }
 }
 
+/* As members of the open object. */
 static void json_argument(const ingot_metal_argument *a, cli_json *j)
 {
     char dtype[40];
-    cli_json_object(j, NULL);
     cli_json_string(j, "name", a->name);
     cli_json_string(j, "kind", kinds[a->kind]);
     cli_json_int(j, "index", a->index);
@@ -100,6 +117,19 @@ static void json_argument(const ingot_metal_argument *a, cli_json *j)
         cli_json_int(j, "line", a->line);
         cli_json_int(j, "column", a->column);
     }
+}
+
+static void json_members(ingot_metal_function *f, size_t argument, cli_json *j)
+{
+    ingot_metal_member m;
+    if (ingot_metal_function_member(f, argument, 0, &m) != INGOT_OK) return;
+    cli_json_array(j, "members");
+    for (size_t i = 0; ingot_metal_function_member(f, argument, i, &m) == INGOT_OK; i++) {
+        cli_json_object(j, NULL);
+        json_argument(&m.info, j);
+        cli_json_int(j, "offset", (int64_t)m.offset);
+        cli_json_end(j);
+    }
     cli_json_end(j);
 }
 
@@ -115,7 +145,12 @@ static void json_kernel(ingot_metal_function *f, ingot_metal_pipeline *p, cli_js
     }
     cli_json_array(j, "arguments");
     ingot_metal_argument a;
-    for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) json_argument(&a, j);
+    for (size_t i = 0; ingot_metal_function_argument(f, i, &a) == INGOT_OK; i++) {
+        cli_json_object(j, NULL);
+        json_argument(&a, j);
+        json_members(f, i, j);
+        cli_json_end(j);
+    }
     cli_json_end(j);
     cli_json_end(j);
 }

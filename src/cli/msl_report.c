@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { FIRST = 8, A_LINE = 8 };
 
@@ -44,7 +45,8 @@ int msl_write_files(msl_run *r)
 
 static bool is_shown(const msl_buffer *b)
 {
-    return b->buffer && (b->info.is_written || b->print_all || b->out);
+    bool member = b->info.kind == INGOT_METAL_ARGUMENT_VALUE;
+    return b->buffer && !member && (b->info.is_written || b->print_all || b->out);
 }
 
 static void print_elements(const msl_buffer *b, cli_bytes *out)
@@ -61,7 +63,8 @@ static void print_elements(const msl_buffer *b, cli_bytes *out)
 static void print_buffer(const msl_buffer *b, cli_bytes *out)
 {
     char text[CLI_ELEMENT_TEXT];
-    cli_bytes_print(out, "%s [[buffer(%u)]]: ", b->info.name, b->info.index);
+    if (b->at.of) cli_bytes_print(out, "%s: ", b->info.name);
+    else cli_bytes_print(out, "%s [[buffer(%u)]]: ", b->info.name, b->info.index);
     if (b->element.class == CLI_ELEMENT_NONE) {
         cli_bytes_print(out, "%zu bytes of %s\n", b->bytes, b->info.type);
         return;
@@ -87,7 +90,9 @@ static void print_buffer(const msl_buffer *b, cli_bytes *out)
 
 static void print_launch(const msl_run *r, cli_bytes *out)
 {
+    uint32_t indirect[3];
     const uint32_t *g = r->grid, *t = r->threads;
+    if (r->grid_in) g = memcpy(indirect, (const char *)data_of(r->grid_in) + r->grid_offset, sizeof indirect);
     cli_bytes_print(out, "kernel %s: grid (%u, %u, %u)%s, threadgroup (%u, %u, %u)\n",
                     ingot_metal_function_name(r->function), g[0], g[1], g[2], r->by_threads ? " threads" : "", t[0], t[1],
                     t[2]);
@@ -127,7 +132,7 @@ static void json_buffer(const msl_buffer *b, cli_json *j)
     char dtype[40] = "";
     cli_json_object(j, NULL);
     cli_json_string(j, "name", b->info.name);
-    cli_json_int(j, "buffer", b->info.index);
+    if (!b->at.of) cli_json_int(j, "buffer", b->info.index);
     if (b->element.class != CLI_ELEMENT_NONE) {
         ingot_dtype_print(b->dtype, dtype);
         cli_json_string(j, "dtype", dtype);

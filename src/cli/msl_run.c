@@ -13,19 +13,46 @@ static const cli_option options[] = {
     {0},
 };
 
+static ingot_status bind_buffers(msl_run *r, ingot_metal_encoder *e, ingot_error *error)
+{
+    ingot_status s = INGOT_OK;
+    for (size_t i = 0; s == INGOT_OK && i < r->buffer_count; i++) {
+        const msl_buffer *b = &r->buffers[i];
+        if (!b->buffer || b->info.kind == INGOT_METAL_ARGUMENT_VALUE) continue;
+        if (b->at.of) s = ingot_metal_encoder_use_buffer(e, b->buffer, error);
+        else s = ingot_metal_encoder_set_buffer(e, b->buffer, 0, b->info.index, error);
+    }
+    return s;
+}
+
+static ingot_status bind_textures(msl_run *r, ingot_metal_encoder *e, ingot_error *error)
+{
+    ingot_status s = INGOT_OK;
+    for (size_t i = 0; s == INGOT_OK && i < r->texture_count; i++) {
+        const msl_texture *t = &r->textures[i];
+        if (t->texture && t->at.of) s = ingot_metal_encoder_use_texture(e, t->texture, error);
+        else if (t->texture) s = ingot_metal_encoder_set_texture(e, t->texture, t->info.index, error);
+    }
+    for (size_t i = 0; s == INGOT_OK && i < r->sampler_count; i++) {
+        const msl_sampler *x = &r->samplers[i];
+        if (x->sampler && !x->at.of) s = ingot_metal_encoder_set_sampler(e, x->sampler, x->info.index, error);
+    }
+    return s;
+}
+
 /* Binds what there is, and runs it. */
 static ingot_status encode(msl_run *r, ingot_metal_encoder *e, ingot_error *error)
 {
     ingot_status s = ingot_metal_encoder_set_pipeline(e, r->pipeline, error);
-    for (size_t i = 0; s == INGOT_OK && i < r->buffer_count; i++) {
-        if (r->buffers[i].buffer)
-            s = ingot_metal_encoder_set_buffer(e, r->buffers[i].buffer, 0, r->buffers[i].info.index, error);
-    }
+    if (s == INGOT_OK) s = bind_buffers(r, e, error);
+    if (s == INGOT_OK) s = bind_textures(r, e, error);
     for (uint32_t i = 0; s == INGOT_OK && i < MSL_MOST_LENGTHS; i++) {
         if (r->lengths[i]) s = ingot_metal_encoder_set_threadgroup_memory_length(e, r->lengths[i], i, error);
     }
-    if (s == INGOT_OK && r->by_threads) s = ingot_metal_encoder_dispatch_threads(e, r->grid, r->threads, error);
-    if (s == INGOT_OK && !r->by_threads) s = ingot_metal_encoder_dispatch_threadgroups(e, r->grid, r->threads, error);
+    if (s != INGOT_OK) return s;
+    if (r->grid_in) s = ingot_metal_encoder_dispatch_threadgroups_indirect(e, r->grid_in->buffer, r->grid_offset, r->threads, error);
+    else if (r->by_threads) s = ingot_metal_encoder_dispatch_threads(e, r->grid, r->threads, error);
+    else s = ingot_metal_encoder_dispatch_threadgroups(e, r->grid, r->threads, error);
     return s == INGOT_OK ? ingot_metal_encoder_end(e, error) : s;
 }
 
@@ -73,12 +100,17 @@ int msl_run_file(msl_run *r, cli *c, const cli_words *words, const char *file)
     r->find.file = r->text.file;
     if (code == CLI_GOOD) code = msl_choose(r, words);
     if (code == CLI_GOOD) code = msl_geometry(r, words);
-    if (code == CLI_GOOD) code = msl_take_buffers(r, words);
+    if (code == CLI_GOOD) code = msl_take_slots(r, words);
     if (code == CLI_GOOD) code = msl_fill(r);
+    if (code == CLI_GOOD) code = msl_fill_textures(r);
+    if (code == CLI_GOOD) code = msl_put_members(r);
     if (code == CLI_GOOD) code = execute(r);
     if (code == CLI_GOOD) code = msl_write_files(r);
+    if (code == CLI_GOOD) code = msl_write_textures(r);
     if (code == CLI_GOOD) code = msl_report(r);
     for (size_t i = 0; i < r->buffer_count; i++) ingot_metal_buffer_release(r->buffers[i].buffer);
+    for (size_t i = 0; i < r->texture_count; i++) ingot_metal_texture_release(r->textures[i].texture);
+    for (size_t i = 0; i < r->sampler_count; i++) ingot_metal_sampler_release(r->samplers[i].sampler);
     ingot_metal_pipeline_release(r->pipeline);
     ingot_metal_function_release(r->function);
     metal_text_close(&r->text);
@@ -113,7 +145,9 @@ const cli_verb cli_verb_msl_run = {
                "  ingot msl run add.metal --grid 4 --threads 256 --buffer a=a.npy \\\n"
                "      --buffer b=zeros:1024 --buffer n=1024 --out b=b.npy --check\n"
                "  ingot msl run sum.metal --kernel reduce --grid 1000 --threads 64 \\\n"
-               "      --dispatch-threads --buffer 0=random:1000 --buffer 1=zeros:1\n",
+               "      --dispatch-threads --buffer 0=random:1000 --buffer 1=zeros:1\n"
+               "  ingot msl run blur.metal --grid 8,8 --threads 8,8 --texture in=photo.npy \\\n"
+               "      --texture out=zeros:rgba8unorm:64x64 --texture-out out=blurred.npy\n",
     .options = options,
     .run = run_verb,
 };

@@ -50,24 +50,6 @@ static int no_kernel(msl_run *r, const char *name)
     return cli_usage(r->c, "%s has no kernel '%s'; there is %s", r->text.file, name, list.data);
 }
 
-/* The buffers among the arguments; other kinds that nothing can be given for are refused. */
-static int describe(msl_run *r)
-{
-    size_t count = ingot_metal_function_argument_count(r->function);
-    r->buffers = cli_pool_new(&r->c->pool, count + 1, sizeof *r->buffers);
-    for (size_t i = 0; i < count; i++) {
-        ingot_metal_argument a;
-        if (ingot_metal_function_argument(r->function, i, &a) != INGOT_OK) continue;
-        if (a.kind == INGOT_METAL_ARGUMENT_TEXTURE || a.kind == INGOT_METAL_ARGUMENT_SAMPLER)
-            return cli_error(r->c, "kernel '%s' takes the %s '%s': the command cannot bind one; the C API can (docs/metal-api.md)",
-                             ingot_metal_function_name(r->function),
-                             a.kind == INGOT_METAL_ARGUMENT_TEXTURE ? "texture" : "sampler", a.name);
-        if (a.kind == INGOT_METAL_ARGUMENT_THREADGROUP) continue;
-        r->buffers[r->buffer_count++] = (msl_buffer){.info = a, .position = i};
-    }
-    return CLI_GOOD;
-}
-
 int msl_choose(msl_run *r, const cli_words *words)
 {
     const char *name = cli_words_value(words, MSL_KERNEL);
@@ -89,7 +71,9 @@ int msl_choose(msl_run *r, const cli_words *words)
     ingot_status status = ingot_metal_function_create(r->text.library, name, given, constants, &r->function, &error);
     if (status == INGOT_OK) status = ingot_metal_pipeline_create(r->function, &r->pipeline, &error);
     if (status == INGOT_NOT_FOUND || status == INGOT_TYPE) return cli_usage(r->c, "--constant: %s", error.message);
-    return status == INGOT_OK ? describe(r) : cli_library_error(r->c, NULL, &error);
+    if (status != INGOT_OK) return cli_library_error(r->c, NULL, &error);
+    msl_describe(r);
+    return CLI_GOOD;
 }
 
 /* ---- The launch ----------------------------------------------------------------------------- */
@@ -112,27 +96,35 @@ static int take_size(msl_run *r, const char *option, const char *text, uint32_t 
     return cli_usage(r->c, "--%s: '%s' is not one, two or three whole numbers with commas between", option, text);
 }
 
-/* "I=..." of an option: the argument by index or name among those of the right kind; NULL after a message. */
-static bool find_argument(msl_run *r, const char *option, const char *text, bool threadgroup,
-                          ingot_metal_argument *out, const char **value)
+/* "@I" or "@I:OFFSET": the grid is three 32-bit words of a buffer, read when the kernel is launched. */
+static int take_indirect(msl_run *r, const char *text)
+{
+    const char *colon = strchr(text, ':'), *none;
+    uint64_t offset = 0;
+    char *name = cli_pool_text(&r->c->pool, text + 1, colon ? (size_t)(colon - text) - 1 : strlen(text + 1));
+    if (colon && !cli_parse_count(colon + 1, 0, UINT32_MAX, &offset))
+        return cli_usage(r->c, "--grid: '%s' is not of the form @I:OFFSET", text);
+    r->grid_in = msl_find_buffer(r, "grid", name, &none);
+    r->grid_offset = (size_t)offset;
+    return r->grid_in ? CLI_GOOD : CLI_USAGE;
+}
+
+/* The threadgroup argument that "I=BYTES" means, by index or name. False after a message. */
+static bool find_memory(msl_run *r, const char *text, ingot_metal_argument *out, const char **value)
 {
     const char *equals = strchr(text, '=');
-    size_t size = equals ? (size_t)(equals - text) : strlen(text);
-    char *name = cli_pool_text(&r->c->pool, text, size);
+    char *name = cli_pool_text(&r->c->pool, text, equals ? (size_t)(equals - text) : strlen(text));
     *value = equals ? equals + 1 : NULL;
     uint64_t index;
     bool by_index = cli_parse_count(name, 0, UINT32_MAX, &index);
     cli_bytes list = {.pool = &r->c->pool};
-    size_t count = ingot_metal_function_argument_count(r->function);
-    for (size_t i = 0; i < count; i++) {
-        if (ingot_metal_function_argument(r->function, i, out) != INGOT_OK) continue;
-        if ((out->kind == INGOT_METAL_ARGUMENT_THREADGROUP) != threadgroup) continue;
+    for (size_t i = 0; ingot_metal_function_argument(r->function, i, out) == INGOT_OK; i++) {
+        if (out->kind != INGOT_METAL_ARGUMENT_THREADGROUP) continue;
         if (by_index ? out->index == index : strcmp(out->name, name) == 0) return true;
         cli_bytes_print(&list, "%s%u ('%s')", list.size ? ", " : "", out->index, out->name);
     }
-    cli_usage(r->c, "--%s %s: kernel '%s' has no such %s; there is %s", option, name,
-              ingot_metal_function_name(r->function), threadgroup ? "threadgroup memory" : "buffer",
-              list.size ? list.data : "none");
+    cli_usage(r->c, "--threadgroup-mem %s: kernel '%s' has no such threadgroup memory; there is %s", name,
+              ingot_metal_function_name(r->function), list.size ? list.data : "none");
     return false;
 }
 
@@ -141,7 +133,7 @@ static int take_length(msl_run *r, const char *text)
     ingot_metal_argument a;
     const char *value;
     uint64_t bytes;
-    if (!find_argument(r, "threadgroup-mem", text, true, &a, &value)) return CLI_USAGE;
+    if (!find_memory(r, text, &a, &value)) return CLI_USAGE;
     if (!value || !cli_parse_count(value, 0, UINT32_MAX, &bytes) || bytes % 16 != 0)
         return cli_usage(r->c, "--threadgroup-mem: '%s' is not of the form I=BYTES with a multiple of 16", text);
     r->lengths[a.index] = (size_t)bytes;
@@ -154,10 +146,12 @@ int msl_geometry(msl_run *r, const cli_words *words)
     const char *threads = cli_words_value(words, MSL_THREADS);
     if (!threads) threads = cli_words_value(words, RUN_THREADS); /* `ingot check` has one option for both */
     if (!seed) seed = cli_words_value(words, RUN_SEED);
-    int code = take_size(r, "grid", cli_words_value(words, MSL_GRID), r->grid);
+    const char *grid = cli_words_value(words, MSL_GRID);
+    int code = grid && *grid == '@' ? take_indirect(r, grid) : take_size(r, "grid", grid, r->grid);
     if (code == CLI_GOOD) code = take_size(r, "threads", threads, r->threads);
     if (code != CLI_GOOD) return code;
     r->by_threads = cli_words_value(words, MSL_DISPATCH) != NULL;
+    if (r->by_threads && r->grid_in) return cli_usage(r->c, "--dispatch-threads: a grid that is read from a buffer counts threadgroups");
     if (seed && !cli_parse_count(seed, 0, UINT64_MAX, &r->seed))
         return cli_usage(r->c, "--seed: '%s' is no whole number of 64 bits", seed);
     for (size_t i = 0; code == CLI_GOOD && i < words->count; i++) {
@@ -174,51 +168,70 @@ int msl_geometry(msl_run *r, const cli_words *words)
     return code;
 }
 
-/* ---- The buffers ---------------------------------------------------------------------------- */
+/* ---- The slots ------------------------------------------------------------------------------ */
 
-static msl_buffer *find_buffer(msl_run *r, const char *option, const char *text, const char **value)
+static int take_once(msl_run *r, const cli_word *w, const char *name, const char *value, const char **at)
 {
-    ingot_metal_argument a;
-    if (!find_argument(r, option, text, false, &a, value)) return NULL;
-    msl_buffer *b = r->buffers;
-    while (b->info.index != a.index) b++;
-    return b;
+    if (!value || !*value)
+        return cli_usage(r->c, "--%s: '%s' is not of the form %s", w->option->name, w->text, w->option->value);
+    if (*at) return cli_usage(r->c, "--%s: '%s' is given twice", w->option->name, name);
+    *at = value;
+    return CLI_GOOD;
 }
 
 static int take_buffer_option(msl_run *r, const cli_word *w)
 {
     const char *value;
-    msl_buffer *b = find_buffer(r, w->option->name, w->text, &value);
+    msl_buffer *b = msl_find_buffer(r, w->option->name, w->text, &value);
     if (!b) return CLI_USAGE;
-    if (w->option->id == MSL_PRINT) {
-        b->print_all = true;
-        return CLI_GOOD;
-    }
-    if (!value || !*value)
-        return cli_usage(r->c, "--%s: '%s' is not of the form %s", w->option->name, w->text, w->option->value);
-    const char **at = w->option->id == MSL_BUFFER ? &b->what : &b->out;
-    if (*at) return cli_usage(r->c, "--%s: buffer '%s' is given twice", w->option->name, b->info.name);
-    *at = value;
+    if (w->option->id != MSL_PRINT) return take_once(r, w, b->info.name, value, w->option->id == MSL_BUFFER ? &b->what : &b->out);
+    b->print_all = true;
     return CLI_GOOD;
 }
 
-int msl_take_buffers(msl_run *r, const cli_words *words)
+static int take_slot(msl_run *r, const cli_word *w)
 {
-    int code = CLI_GOOD;
-    for (size_t i = 0; code == CLI_GOOD && i < words->count; i++) {
-        const cli_word *w = &words->items[i];
-        if (w->option && (w->option->id == MSL_BUFFER || w->option->id == MSL_OUT || w->option->id == RUN_OUT ||
-                          w->option->id == MSL_PRINT))
-            code = take_buffer_option(r, w);
+    const char *value;
+    if (w->option->id == MSL_TEXTURE || w->option->id == MSL_TEXTURE_OUT) {
+        msl_texture *t = msl_find_texture(r, w->option->name, w->text, &value);
+        return t ? take_once(r, w, t->info.name, value, w->option->id == MSL_TEXTURE ? &t->what : &t->out) : CLI_USAGE;
     }
-    for (size_t i = 0; code == CLI_GOOD && i < r->buffer_count; i++) {
+    if (w->option->id == MSL_SAMPLER) {
+        msl_sampler *s = msl_find_sampler(r, w->option->name, w->text, &value);
+        return s ? take_once(r, w, s->info.name, value, &s->what) : CLI_USAGE;
+    }
+    bool buffer = w->option->id == MSL_BUFFER || w->option->id == MSL_OUT || w->option->id == RUN_OUT || w->option->id == MSL_PRINT;
+    return buffer ? take_buffer_option(r, w) : CLI_GOOD;
+}
+
+/* What the kernel cannot do without. */
+static int check_given(msl_run *r)
+{
+    for (size_t i = 0; i < r->buffer_count; i++) {
         const msl_buffer *b = &r->buffers[i];
         bool used = b->info.is_read || b->info.is_written || b->info.is_reference;
         if (b->what || !used || (r->checked && !b->out)) continue; /* a check reports it as missing */
-        code = cli_usage(r->c, "kernel '%s' needs %s %s '%s' at [[buffer(%u)]]: --buffer %s=WHAT",
+        if (b->at.of && !b->out) continue;                         /* it stays 0, a null pointer */
+        return cli_usage(r->c, "kernel '%s' needs %s %s '%s' at [[buffer(%u)]]: --buffer %s=WHAT",
                          ingot_metal_function_name(r->function),
-                         b->info.kind == INGOT_METAL_ARGUMENT_CONSTANT ? "constant" : "device", b->info.type,
-                         b->info.name, b->info.index, b->info.name);
+                         b->info.kind == INGOT_METAL_ARGUMENT_CONSTANT ? "constant" : "device", b->info.type, b->info.name,
+                         b->info.index, b->info.name);
     }
-    return code;
+    for (size_t i = 0; i < r->texture_count; i++) {
+        const msl_texture *t = &r->textures[i];
+        if (t->what || (t->at.of && !t->out)) continue;
+        return cli_usage(r->c, "kernel '%s' needs a %s '%s': --texture %s=WHAT", ingot_metal_function_name(r->function), t->info.type,
+                         t->info.name, t->info.name);
+    }
+    return CLI_GOOD;
+}
+
+int msl_take_slots(msl_run *r, const cli_words *words)
+{
+    int code = CLI_GOOD;
+    for (size_t i = 0; code == CLI_GOOD && i < words->count; i++) {
+        if (words->items[i].option) code = take_slot(r, &words->items[i]);
+    }
+    msl_need_structures(r);
+    return code == CLI_GOOD ? check_given(r) : code;
 }

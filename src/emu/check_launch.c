@@ -43,7 +43,8 @@ __attribute__((format(printf, 4, 5))) static void say(looking *l, emu_rule rule,
                                        [EMU_ARG_CONSTANT] = EMU_MEMORY_DEVICE,
                                        [EMU_ARG_THREADGROUP] = EMU_MEMORY_ARGUMENT,
                                        [EMU_ARG_TEXTURE] = EMU_MEMORY_NONE,
-                                       [EMU_ARG_SAMPLER] = EMU_MEMORY_NONE};
+                                       [EMU_ARG_SAMPLER] = EMU_MEMORY_NONE,
+                                       [EMU_ARG_VALUE] = EMU_MEMORY_NONE};
     const emu_finding f = {.check = emu_rule_check(rule),
                            .rule = rule,
                            .kernel = l->kernel->info.name,

@@ -30,6 +30,7 @@ typedef struct kernel {
     const ingot_allocator *mem;
     emu_library *library;
     const emu_kernel *kernel;
+    emu_math math; /* as the module has it */
     rt_kernel_info info;
     rt_slot slots[EMU_MAX_BUFFERS];
     const air_component *air; /* of a kernel of a metallib ... */
@@ -235,6 +236,7 @@ static ingot_status load_kernel(void *self, const rt_source *source, void **out,
     kernel *k = mem_zeroed(d->mem, 1, sizeof *k);
     if (k == NULL) return error_no_memory(error);
     k->mem = d->mem;
+    k->math = source->math == RT_MATH_FAST ? EMU_MATH_FAST : EMU_MATH_SAFE;
     const bool text = source->format == RT_FORMAT_METAL;
     const str bytes = {source->text, source->size};
     ingot_status status = text ? emu_library_compile(d->mem, bytes, str_of(source->kernel), &k->library, NULL, error)
@@ -329,7 +331,8 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .groups = {l->grid[0], l->grid[1], l->grid[2]},
                          .threads = {l->group[0], l->group[1], l->group[2]},
                          .pool = d->pool,
-                         .written = written};
+                         .written = written,
+                         .math = k->math};
     emu_launch_check(&launch, l->checking);
     if (k->native != NULL) return launch_native(k, &launch, error);
     const bool plain = launch.checks == 0 && launch.findings == NULL;

@@ -71,7 +71,8 @@ typedef enum emu_arg_kind {
     EMU_ARG_CONSTANT,   /* pointer or reference to constant memory: a buffer, or bytes of the launch */
     EMU_ARG_THREADGROUP, /* threadgroup memory whose length the launch gives */
     EMU_ARG_TEXTURE,     /* `type` as MSL spells it; `count` of them from `slot` on */
-    EMU_ARG_SAMPLER
+    EMU_ARG_SAMPLER,
+    EMU_ARG_VALUE        /* of members alone: data in the structure itself */
 } emu_arg_kind;
 
 typedef struct emu_arg {
@@ -90,7 +91,15 @@ typedef struct emu_arg {
     emu_texture_type texture_type; /* TEXTURE: what has to be bound ... */
     emu_pixel_class texture_class; /* ... and what its format has to be read as */
     DLDataType dtype;   /* of a scalar or vector (atomics as their scalar); bits 0 where the element is something else */
+    const struct emu_member *members; /* of a buffer of structures, else none */
+    size_t member_count;
 } emu_arg;
+
+/* DEVICE and CONSTANT members are addresses of what is described; `slot` counts the members. */
+typedef struct emu_member {
+    emu_arg arg;
+    uint64_t offset; /* bytes from the structure's first */
+} emu_member;
 
 typedef struct emu_kernel_info {
     const char *name;

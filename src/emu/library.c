@@ -1,6 +1,7 @@
 /* Libraries: a text read, its kernels checked and described, programs made and kept. */
 #include "emu/library.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -33,6 +34,20 @@ static DLDataType dtype_of(const mf_type *t)
     return d;
 }
 
+/* A texture's type as it is written: its access by name, and without what its text leaves to the default. */
+static const char *handle_text(arena *mem, const mf_type *t)
+{
+    static const char *const accesses[] = {"sample", "read", "write", "read_write"};
+    const char *whole = cstring(mem, mf_type_text(mem, t));
+    const char *comma = strchr(whole, ',');
+    const unsigned access = comma != NULL ? (unsigned)(comma[2] - '0') : 4;
+    if (access >= 4 || strncmp(whole, "array<", 6) == 0) return whole;
+    const size_t room = (size_t)(comma - whole) + sizeof ", access::read_write>";
+    char *text = arena_array(mem, char, room);
+    (void)snprintf(text, room, "%.*s, access::%s>", (int)(comma - whole), whole, accesses[access]);
+    return text;
+}
+
 static void describe_handle(arena *mem, const mf_var *p, emu_arg *a)
 {
     static const emu_texture_type types[] = {[MF_TEXTURE_1D] = EMU_TEXTURE_1D,
@@ -53,7 +68,7 @@ static void describe_handle(arena *mem, const mf_var *p, emu_arg *a)
                    .is_const = !p->texture.writes,
                    .is_read = p->texture.reads,
                    .is_written = p->texture.writes,
-                   .type = cstring(mem, mf_type_text(mem, p->type)),
+                   .type = handle_text(mem, p->type),
                    .elem_size = p->type->size,
                    .elem_align = p->type->align,
                    .texture_type = types[p->texture.shape],
@@ -70,6 +85,47 @@ static bool is_handle(const mf_var *p)
 static bool is_argument(const mf_var *p)
 {
     return p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP || is_handle(p);
+}
+
+/* A texture or sampler in a structure: the library's record of one number. */
+static bool is_number_of(const mf_type *t, const char *field)
+{
+    return t->kind == MF_TYPE_RECORD && t->record->field_count == 1 && str_is(t->record->fields[0].name, field);
+}
+
+static void describe_member(arena *mem, const mf_field *f, uint32_t number, emu_member *out)
+{
+    const bool points = f->type->kind == MF_TYPE_POINTER && f->type->space != MF_THREAD;
+    const mf_type *t = points ? f->type->elem : f->type;
+    const bool sized = t->kind != MF_TYPE_VOID && t->size != 0;
+    emu_arg *a = &out->arg;
+    *a = (emu_arg){.name = cstring(mem, f->name),
+                   .kind = EMU_ARG_VALUE,
+                   .slot = number,
+                   .count = 1,
+                   .is_reference = !points,
+                   .is_const = points && (f->type->space == MF_CONSTANT || (f->type->quals & MF_CONST) != 0),
+                   .is_read = true,
+                   .is_written = points && f->type->space != MF_CONSTANT && (f->type->quals & MF_CONST) == 0,
+                   .type = handle_text(mem, t),
+                   .elem_size = sized ? t->size : 1,
+                   .elem_align = sized ? t->align : 1,
+                   .at = f->at,
+                   .dtype = dtype_of(t)};
+    if (points) a->kind = f->type->space == MF_CONSTANT ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
+    else if (is_number_of(t, "__texture")) a->kind = EMU_ARG_TEXTURE;
+    else if (is_number_of(t, "__sampler")) a->kind = EMU_ARG_SAMPLER;
+    out->offset = f->offset;
+}
+
+static void describe_members(arena *mem, const mf_type *elem, emu_arg *a)
+{
+    if (elem->kind != MF_TYPE_RECORD) return;
+    const mf_record *r = elem->record;
+    emu_member *members = arena_array(mem, emu_member, r->field_count + 1);
+    for (size_t i = 0; i < r->field_count; ++i) describe_member(mem, &r->fields[i], (uint32_t)i, &members[i]);
+    a->members = members;
+    a->member_count = r->field_count;
 }
 
 static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
@@ -90,6 +146,7 @@ static void describe_arg(arena *mem, const mf_var *p, emu_arg *a)
                    .elem_align = sized ? elem->align : 1,
                    .at = p->at,
                    .dtype = dtype_of(elem)};
+    describe_members(mem, elem, a);
     if (p->binding == MF_BIND_THREADGROUP) a->kind = EMU_ARG_THREADGROUP;
     else a->kind = p->type->space == MF_CONSTANT ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
 }

@@ -129,7 +129,10 @@ static void say_object(draft *d)
     case EMU_MEMORY_THREAD: say(d, "thread array '%s'", d->buffer); return;
     case EMU_MEMORY_CONSTANT: say(d, "constant '%s'", d->buffer); return;
     case EMU_MEMORY_RESOURCE: say(d, "resource %u of the launch", (unsigned)f->slot); return;
-    case EMU_MEMORY_TEXTURE: say(d, "texture '%s' [[texture(%u)]]", d->buffer, (unsigned)f->slot); return;
+    case EMU_MEMORY_TEXTURE:
+        if (f->slot < EMU_MAX_TEXTURES) say(d, "texture '%s' [[texture(%u)]]", d->buffer, (unsigned)f->slot);
+        else say(d, "texture %u of the launch", (unsigned)f->slot - EMU_MAX_TEXTURES);
+        return;
     }
 }
 

@@ -92,6 +92,51 @@ out "to run it again: --order "
 ingot_is 1 check scale.metal -I headers -D STEP=2 --kernel count --grid 1 --threads 2048 --buffer 3=zeros:2048 --constant extra=1
 out "limits: a threadgroup of 2048 x 1 x 1 = 2048 threads; the device allows 1024"
 
+# Textures and samplers: a 2 x 2 image of bytes, its mirror written to a file; an argument buffer; a grid that stands in a buffer.
+cat >image.metal <<'EOF'
+#include <metal_stdlib>
+using namespace metal;
+kernel void mirror(texture2d<float, access::sample> in [[texture(0)]], texture2d<float, access::write> out [[texture(1)]],
+                   sampler s [[sampler(0)]], uint2 i [[thread_position_in_grid]])
+{
+    out.write(in.sample(s, float2(2, 0) + float2(-1, 1) * (float2(i) + 0.5f)), i);
+}
+struct args { device const float *x; device float *y; texture2d<float, access::read> t; float scale; uint n; };
+kernel void apply(constant args &a [[buffer(0)]], uint i [[thread_position_in_grid]])
+{
+    if (i < a.n) a.y[i] = a.x[i] * a.scale + a.t.read(uint2(i, 0)).x;
+}
+kernel void count(device atomic_uint *n [[buffer(0)]], device const uint *size [[buffer(1)]])
+{
+    atomic_fetch_add_explicit(n, size[0], memory_order_relaxed);
+}
+EOF
+python -c 'import numpy as np; np.save("in.npy", np.array([[[0, 10], [255, 20]], [[51, 30], [102, 40]]], np.uint8))
+np.save("flat.npy", np.array([[1, 2, 3]], np.float32))'
+ingot_is 0 msl list image.metal
+out "      a.y: device float *y, at byte 8"
+out "[[sampler(0)]]"
+image="msl run image.metal"
+ingot_is 0 $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy --texture 1=zeros:rg8unorm:2x2 --sampler s=pixel --texture-out out=out.npy
+check "the mirrored image" python -c 'import numpy as np
+assert (np.load("out.npy") == [[[255, 20], [0, 10]], [[102, 40], [51, 30]]]).all()'
+ingot_is 1 $image --kernel mirror --grid 1 --threads 4,2 --texture in=in.npy --texture 1=zeros:rg8unorm:2x2 --sampler s=pixel,repeat --check
+out "out of bounds: write of texel (2, 0) of texture 'out' [[texture(1)]], which is 2 x 2: nothing is written"
+ingot_is 0 $image --kernel apply --grid 1 --threads 4 --buffer a.x=1,2,3 --buffer a.y=zeros:3 --buffer a.scale=10 --buffer a.n=3 --texture a.t=flat.npy --check
+out "a.y: float32[3]"
+out "    11 22 33"
+ingot_is 1 $image --kernel apply --grid 1 --threads 4 --buffer a.x=1,2,3 --buffer a.y=zeros:2 --buffer a.scale=10 --buffer a.n=3 --texture a.t=flat.npy --check
+out "reaching 4 bytes past its end"
+ingot_is 0 $image --kernel count --grid @size:4 --threads 5 --buffer n=zeros:1 --buffer size=1,3,2,1
+out "kernel count: grid (3, 2, 1), threadgroup (5, 1, 1)"
+out "    30"
+bad 2 "needs a texture2d<float, access::sample> 'in'" $image --kernel mirror --grid 1 --threads 2,2
+bad 2 "no such pixel format" $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy:rgb9 --texture 1=zeros:rg8unorm:2x2
+bad 2 "its dimensions are not those of the texture" $image --kernel mirror --grid 1 --threads 2,2 --texture in=zeros:r8unorm:2 --texture out=zeros:r8unorm:2x2
+bad 2 "is no word of samplers" $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy --texture 1=zeros:rg8unorm:2x2 --sampler s=fuzzy
+bad 2 "a float has 4" $image --kernel apply --grid 1 --threads 4 --buffer a.scale=1,2 --buffer a.x=1 --buffer a.y=zeros:3
+bad 2 "has no such buffer; there is 0 ('a'), 'a.x', 'a.y', 'a.scale', 'a.n'" $image --kernel apply --grid 1 --threads 4 --buffer a.z=1
+
 # A profile: 64 threads read a column of 128-byte lines, a line each instead of two for all.
 cat >column.metal <<'EOF'
 #include <metal_stdlib>
