@@ -134,7 +134,9 @@ typedef struct sweep {
     const emu_pattern *pattern;
     const char *from;  /* where index 0 of the lanes' part goes */
     uint32_t granules; /* that each lane touches */
-    bool write, first_write;
+    bool write;
+    bool alike;        /* all lanes are of one threadgroup, have passed the same barriers, and go to one set of addresses */
+    lanes_side common; /* what holds for all lanes then, and of `own` and `fence` only then */
 } sweep;
 
 /* What the lanes of a chunk have in common. False where they have not passed the same barriers. */
@@ -142,12 +144,14 @@ static inline bool side_of_chunk(const sweep *w, uint32_t chunk, const uint8_t *
 {
     const emu_side *s = w->side;
     const uint32_t lane = chunk * EMU_CHUNK;
-    const int64_t own = shadow_who(s, lane) & SHADOW_OWN;
-    *out = (lanes_side){s->rel + lane, on, s->base, own, own | s->level, s->floor, emu_checker_now(w->vm->check, w->insn), w->first_write};
-    if (s->uniform) return true;
-    out->fence = s->fence[lane];
+    *out = w->common;
+    out->rel = s->rel + lane;
+    out->on = on;
+    if (w->alike) return true;
+    out->own = shadow_own(s, lane);
+    out->fence = shadow_fence(s, lane);
     int64_t all = 1;
-    LANES for (int j = 0; j < EMU_CHUNK; ++j) all &= s->fence[lane + (uint32_t)j] == out->fence;
+    if (!s->uniform) LANES for (int k = 0; k < EMU_CHUNK; ++k) all &= s->fence[lane + (uint32_t)k] == out->fence;
     return all != 0;
 }
 
@@ -193,23 +197,43 @@ static inline bool sweep_chunk(const sweep *w, uint32_t chunk, const uint8_t *on
 /* Were the granules written, if at all, before a barrier that all lanes have passed? Then that is so for every lane. */
 static inline bool is_past_all(const sweep *w, uint64_t k)
 {
-    const int64_t fence = (w->side->base & SHADOW_OWN) | w->side->level;
-    const int64_t *writer = w->area->writer + k;
+    const int64_t *writer = w->area->writer + k, fence = w->common.fence;
     int64_t bad = 0;
     LANES for (int j = 0; j < EMU_CHUNK; ++j) bad |= ~(writer[j] - fence);
     return bad >= 0;
 }
 
-/* All chunks read the same 16 granules of threadgroup memory: once the first and the last of them have, the others have nothing
- * new to tell. */
+/* All chunks read the same 16 granules: once the first and the last of them have, the others have nothing new to tell. */
 static inline bool sweep_same(const sweep *w)
 {
     const emu_vm *vm = w->vm;
-    if (w->write || shadow_shared(w->area) || !w->side->uniform || !w->pattern->same || vm->shifted) return false;
-    if (w->pattern->step[0] == 0 || w->granules != 1 || !vm->masks[vm->top].full || vm->masks[vm->top].lo % EMU_CHUNK != 0 ||
-        vm->masks[vm->top].hi % EMU_CHUNK != 0)
-        return false;
     return sweep_chunk(w, vm->c0, NULL) && sweep_chunk(w, vm->c1 - 1, NULL) && is_past_all(w, granule_of(w, vm->c0));
+}
+
+/* Each chunk reads one granule with all its lanes: see read_one. */
+static inline bool sweep_ones(const sweep *w)
+{
+    const emu_area *a = w->area;
+    const int64_t fence = w->common.fence, least = w->common.first_write ? w->common.own : 0;
+    for (uint32_t c = w->vm->c0; c < w->vm->c1; ++c) {
+        const uint64_t k = granule_of(w, c);
+        if (a->other[k] >= fence) continue;
+        if (a->writer[k] < least || a->writer[k] >= fence) return false;
+        lanes_side s = w->common;
+        s.rel = w->side->rel + c * EMU_CHUNK;
+        if (!read_one(&s, a, k)) return false;
+    }
+    return true;
+}
+
+/* Reads of threadgroup memory by whole chunks of one threadgroup, where one look serves many lanes. False where there is none such. */
+static inline bool sweep_at_once(const sweep *w)
+{
+    const emu_mask *m = &w->vm->masks[w->vm->top];
+    const bool whole = m->full && m->lo % EMU_CHUNK == 0 && m->hi % EMU_CHUNK == 0;
+    if (w->write || !w->alike || !whole || shadow_shared(w->area) || w->granules != 1) return false;
+    if (w->pattern->step[0] == 0) return sweep_ones(w);
+    return w->pattern->same && sweep_same(w);
 }
 
 /* Is there nothing beyond races and first writes to look at, and are all places aligned? */
@@ -243,11 +267,14 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     emu_area *a = c->areas[at->object];
     if (a == NULL) return i + 1;
     const unsigned size = (unsigned)at->bytes * at->count;
-    const sweep w = {.vm = vm, .insn = i, .area = a, .side = &c->side[a->memory], .pattern = &vm->patterns[at->pattern],
-                     .from = s.at + at->scale * s.index, .granules = size >> a->shift, .write = at->write,
-                     .first_write = (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0};
+    sweep w = {.vm = vm, .insn = i, .area = a, .side = &c->side[a->memory], .pattern = &vm->patterns[at->pattern],
+               .from = s.at + at->scale * s.index, .granules = size >> a->shift, .write = at->write};
+    const int64_t own = w.side->base & SHADOW_OWN;
+    w.common = (lanes_side){NULL, NULL, w.side->base, own, own | w.side->level, w.side->floor, emu_checker_now(c, i),
+                            (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0};
+    w.alike = w.side->uniform && vm->lanes <= vm->group_threads;
     const bool even = is_even(&w, size);
-    if (even && sweep_same(&w)) return i + 1;
+    if (even && sweep_at_once(&w)) return i + 1;
     const emu_mask *m = &vm->masks[vm->top];
     for (uint32_t k = vm->c0; k < vm->c1; ++k) {
         const uint32_t base = k * EMU_CHUNK;

@@ -120,6 +120,40 @@ static void test_device(void **state)
                 RACE, &(check_want){EMU_FAULT_RACE_SIMD, 4, 4, "b", 0});
 }
 
+/* Vectors, and elements of several sizes in one buffer: each thread touches several granules. */
+static void test_wide(void **state)
+{
+    (void)state;
+    const emu_case c = floats(4, 64);
+    static const char *const device = ARGS "((device float4 *)b)[i] = float4(a[i], 1, 2, 3);\n%s\nif (b[4 * (g * n + (63 - t)) + 3] == 7) v[i] = 1; }";
+    char text[2048];
+    (void)snprintf(text, sizeof text, device, "threadgroup_barrier(mem_flags::mem_device);");
+    check_clean(text, &c);
+    (void)snprintf(text, sizeof text, device, "");
+    check_finds(text, &c, RACE, &(check_want){EMU_FAULT_RACE_GROUP, 6, 4, "b", 4 * 63 + 3});
+    static const char *const group = ARGS "threadgroup float4 s[64]; s[t] = float4(a[i]);\n%s\nb[i] = ((threadgroup float *)s)[t] + s[t].y; }";
+    (void)snprintf(text, sizeof text, group, "threadgroup_barrier(mem_flags::mem_threadgroup);");
+    check_clean(text, &c);
+    (void)snprintf(text, sizeof text, group, "");
+    check_finds(text, &c, RACE, &(check_want){EMU_FAULT_RACE_GROUP, 6, 4, "s", 32}); /* the widest reach is told */
+    /* bytes of words */
+    static const char *const bytes = ARGS "device uchar *w = (device uchar *)v; v[i] = i;\n%s\nif (w[4 * (i ^ 1) + 2] == 9) b[i] = 1; }";
+    (void)snprintf(text, sizeof text, bytes, "threadgroup_barrier(mem_flags::mem_device);");
+    check_clean(text, &c);
+    (void)snprintf(text, sizeof text, bytes, "");
+    check_finds(text, &c, RACE, &(check_want){EMU_FAULT_RACE_SIMD, 6, 4, "v", 6});
+    /* one place that all read after one has written it */
+    static const char *const one = ARGS "threadgroup float s[1]; if (t == 40) s[0] = a[i];\n%s\nb[i] = s[0] * 2; }";
+    (void)snprintf(text, sizeof text, one, "threadgroup_barrier(mem_flags::mem_threadgroup);");
+    check_clean(text, &c);
+    (void)snprintf(text, sizeof text, one, "simdgroup_barrier(mem_flags::mem_threadgroup);");
+    check_finds(text, &c, RACE, &(check_want){EMU_FAULT_RACE_GROUP, 6, 4, "s", 0});
+    /* read by all, then written by one in the same stretch */
+    check_finds(ARGS "threadgroup float s[1]; if (t == 0) s[0] = a[i]; threadgroup_barrier(mem_flags::mem_threadgroup);\nfloat x = s[0];\n"
+                     "if (t == 33)\ns[0] = 3;\nb[i] = x; }",
+                &c, RACE, &(check_want){EMU_FAULT_RACE_GROUP, 7, 5, "s", 0});
+}
+
 static void test_atomics(void **state)
 {
     (void)state;
@@ -170,7 +204,7 @@ static void test_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clean),   cmocka_unit_test(test_threadgroup), cmocka_unit_test(test_device),
+        cmocka_unit_test(test_clean),   cmocka_unit_test(test_threadgroup), cmocka_unit_test(test_device), cmocka_unit_test(test_wide),
         cmocka_unit_test(test_atomics), cmocka_unit_test(test_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
