@@ -1,6 +1,7 @@
 /* The software device, native code (where libingot-air is found: INGOT_AIR names it) and plain C loops in one process: milliseconds, and
  * the ratios to the plain loop. Native code is shown with checks and without.
- * Usage: emu_kernels [THREADS [RUNS [CHECKS]]], CHECKS such as "all" or "race,bounds". Each figure is the least of RUNS; one thread is timed by its processor time, which
+ * Usage: emu_kernels [THREADS [RUNS [CHECKS [WORKLOAD]]]], CHECKS such as "all", "race,bounds" or "" for none, WORKLOAD the first letters
+ * of those to be run; a last line says by how much the process grew meanwhile. Each figure is the least of RUNS; one thread is timed by its processor time, which
  * other work on the machine disturbs less, more threads by the clock. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
@@ -20,6 +21,14 @@ static double now(clockid_t clock)
     struct timespec t;
     (void)clock_gettime(clock, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* The most memory that the process has had, in MB. */
+static double peak(void)
+{
+    struct rusage u;
+    (void)getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_maxrss / 1024;
 }
 
 typedef struct data {
@@ -264,8 +273,10 @@ int main(int argc, char **argv)
     printf("%-22s %10s %10s %10s %6s %10s %6s %10s %6s %8s %8s\n", "milliseconds", "loop", "first", "device", "ratio", "code", "ratio",
            "no checks", "ratio", "load", "load");
     int failed = 0;
+    const double before = peak();
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i)
-        failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks);
+        if (argc < 5 || strncmp(workloads[i].name, argv[4], strlen(argv[4])) == 0) failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks);
+    printf("%-22s %10.1f\n", "grown by MB", peak() - before);
     emu_pool_free(pool);
     free(d.a);
     free(d.b);

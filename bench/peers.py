@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""peers.py: the six workloads on the software device beside a plain loop, PoCL and Oclgrind, in one run.
+usage: bench/peers.py BUILD_DIR [RUNS]      the least of RUNS (7); needs pocl-opencl-icd, oclgrind, ocl-icd-opencl-dev for their columns
+
+One thread is timed by its processor time, which other work on the machine stretches least; two threads by the clock. Oclgrind is
+too slow for whole grids: its figure is extrapolated from two parts of each. The figures also go to BUILD_DIR/peers.json.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+WORKLOADS = ["W1", "W2", "W3", "W4", "W5", "W6"]
+BUFFERS_MB = {"W1": 128, "W2": 3, "W3": 64.25, "W4": 32, "W5": 32, "W6": 96}  # that each workload touches
+
+
+def table(lines, column):
+    """{first word of each row: value in the column} of emu_kernels' table."""
+    rows = {}
+    for line in lines[1:]:
+        words = line.split()
+        if len(words) < 2 or words[0] not in WORKLOADS or "groups" in line:
+            if "groups of 32" in line:
+                rows["32"] = float(line[22:].split()[column])
+            continue
+        rows.setdefault(words[0], float(line[22:].split()[column]))
+    return rows
+
+
+def emu(build, threads, runs, checks, workload=None):
+    words = [build + "/bench/emu_kernels", str(threads), str(runs), checks] + ([workload] if workload else [])
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def device(build, threads, runs, checks):
+    """First launches, steady launches and plain loops, in milliseconds."""
+    lines = emu(build, threads, runs, checks)
+    names = lines[0].split()[1:]
+    steady = names.index("device") if "device" in names else names.index("least")
+    loop = names.index("loop") if "loop" in names else names.index("native")
+    return table(lines, steady), table(lines, loop), lines
+
+
+def opencl(words, environment=None):
+    """{workload: milliseconds} of cl_kernels; "W2u" is the unrolled form. {} where it does not run."""
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **(environment or {})})
+    rows = {}
+    for line in done.stdout.splitlines():
+        if line[:2] in WORKLOADS:
+            rows[line[:2] + ("u" if "unrolled" in line else "")] = float(line.split()[-1])
+    return rows if done.returncode == 0 else {}
+
+
+def memory(build, checks):
+    """MB that the process grows by beside the data, of each workload alone."""
+    return {w: float(emu(build, 1, 2, checks, w)[-1].split()[-1]) for w in WORKLOADS}
+
+
+def compile_time(build, lines=10000):
+    """Milliseconds of processor time for `ingot msl list` over a text of so many lines, less those for an empty one."""
+    kernel = ("kernel void k%d(device const float *a, device float *b, constant uint &n, uint i [[thread_position_in_grid]])\n{\n"
+              "    float x = a[i] * %d.0f;\n    for (uint j = 0; j < n; ++j) {\n        x = fma(x, 0.5f, float(j));\n"
+              "        if (x > 100.0f) x -= a[(i + j) %% n];\n    }\n    b[i] = exp(x) + sqrt(fabs(x));\n}\n")
+    head = "#include <metal_stdlib>\nusing namespace metal;\n"
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        for text in (head, head + "".join(kernel % (i, i) for i in range(lines // 9))):
+            path = folder + "/k.metal"
+            with open(path, "w") as f:
+                f.write(text)
+            least = 1e9
+            for _ in range(3):
+                before = os.times()
+                subprocess.run([build + "/ingot", "msl", "list", path], stdout=subprocess.DEVNULL, check=True)
+                after = os.times()
+                least = min(least, after.children_user + after.children_system - before.children_user - before.children_system)
+            times.append(least * 1e3)
+    return times[1] - times[0]
+
+
+def show(name, values, unit=""):
+    cells = "".join("%10s" % ("-" if values.get(w) is None else "%.3g" % values[w]) for w in WORKLOADS)
+    print("%-38s%s %s" % (name, cells, unit))
+
+
+def ratio(a, b):
+    return {w: a[w] / b[w] for w in WORKLOADS if a.get(w) and b.get(w)}
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    runs = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    subprocess.run(["cmake", "--build", build, "--target", "emu_kernels", "ingot_command"], check=True, stdout=subprocess.DEVNULL)
+    cl = build + "/bench/cl_kernels"
+    have_cl = subprocess.run(["cmake", "--build", build, "--target", "cl_kernels"], capture_output=True).returncode == 0
+    result = {}
+    result["plain"], result["loop"], lines = device(build, 1, runs, "")
+    result["all checks"], _, _ = device(build, 1, runs, "all")
+    result["two threads"], _, _ = device(build, 2, runs, "")
+    result["two threads, all checks"], _, _ = device(build, 2, runs, "all")
+    result["pocl"] = opencl([cl, str(runs)]) if have_cl else {}
+    if have_cl and shutil.which("oclgrind"):
+        result["oclgrind --data-races"] = opencl(["oclgrind", "--data-races", cl, "slope", "512", "128"])
+    result["memory, plain"], result["memory, all checks"] = memory(build, ""), memory(build, "all")
+    first = [line for line in lines if line.startswith("empty launch")][0][22:].split()
+    result["first launch"] = float(first[0 if "device" not in lines[0] else 1])
+    result["compile 10,000 lines"] = compile_time(build)
+
+    load = os.getloadavg()[0]
+    print("load %.1f; milliseconds, the least of %d" % (load, runs))
+    print("%-38s%s" % ("", "".join("%10s" % w for w in WORKLOADS)))
+    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "pocl", "oclgrind --data-races"):
+        if result.get(name):
+            show(name, result[name])
+    show("PoCL : bounds on", ratio(result["pocl"], result["plain"]), "times as long")
+    if "W2u" in result["pocl"]:
+        print("%-38s%20.3g %s" % ("PoCL, inner loop unrolled : bounds on", result["pocl"]["W2u"] / result["plain"]["W2"], "times as long"))
+    show("bounds on : plain loop", ratio(result["plain"], result["loop"]))
+    show("Oclgrind : all checks", ratio(result.get("oclgrind --data-races", {}), result["all checks"]), "times as long")
+    show("one thread : two, bounds on", ratio(result["plain"], result["two threads"]))
+    show("one thread : two, all checks", ratio(result["all checks"], result["two threads, all checks"]))
+    show("memory beside the buffers, plain", result["memory, plain"], "MB")
+    show("memory beside the buffers, all checks", result["memory, all checks"], "MB")
+    show("the buffers", BUFFERS_MB, "MB")
+    print("%-38s%10.3g times a group of 256, a thread" % ("groups of 32, bounds on", result["plain"]["32"] / result["plain"]["W1"]))
+    print("%-38s%10.3g ms of an empty kernel, parsed" % ("first launch", result["first launch"]))
+    print("%-38s%10.3g ms of processor time" % ("10,000 lines of MSL read", result["compile 10,000 lines"]))
+    with open(build + "/peers.json", "w") as f:
+        json.dump(result, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
