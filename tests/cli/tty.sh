@@ -68,6 +68,18 @@ for signal in INT TERM HUP; do
     check "SIG$signal: the old file is whole" cmp old x.ingot
     rm -f started
 done
+# Nor does a kernel that is stopped write anything.
+cat >spin.metal <<'EOF'
+#include <metal_stdlib>
+kernel void spin(device uint *x [[buffer(0)]], uint i [[metal::thread_position_in_grid]]) { while (x[0] == 0) x[i + 1] += 1; }
+EOF
+env --default-signal "$ingot" msl run spin.metal --grid 4 --threads 64 --buffer x=zeros:257 --out x=spun.npy --check=bounds >.out 2>&1 &
+pid=$!
+sleep 0.7
+kill -s INT $pid
+wait $pid 2>/dev/null
+check "SIGINT ends a kernel" test $? = 130
+check "SIGINT: no file of a kernel's" test ! -e spun.npy
 check "nothing temporary is left" test "$(find . -name '*.tmp' | wc -l)" = 0
 
 # A reader that goes away ends the command by SIGPIPE, as any filter.
