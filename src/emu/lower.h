@@ -32,10 +32,11 @@ typedef struct leaf_list {
     size_t n;
 } leaf_list;
 
-/* A value: a node a leaf of its type. */
+/* A value: a node a leaf of its type. Of a structure that was copied from a variable: has each leaf been written? */
 typedef struct val {
     emu_node **at;
     size_t n;
+    emu_node **set; /* checked programs; NULL: all have */
 } val;
 
 /* A place in memory or in a variable; of a swizzled vector only the picked elements. */
@@ -103,6 +104,8 @@ place lower_field(lower *l, place p, const mf_type *type, uint64_t offset);
 place lower_index(lower *l, place p, const mf_type *type, emu_node *index);
 val lower_read(lower *l, place p, span at);
 void lower_write(lower *l, place p, val v, span at);
+/* The first value of a variable. */
+void lower_start(lower *l, const emu_local *local, val v, span at);
 void lower_poison(lower *l, const emu_local *local);
 emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t offset);
 uint32_t lower_object(lower *l, const emu_object_info *info);

@@ -450,7 +450,7 @@ static val geometric(lower *l, const mf_expr *e, const val *a)
             r = emu_binary(l->g, e->builtin == MF_FN_ALL ? EMU_AND : EMU_OR, EMU_BOOL, r, a[0].at[i]);
         return single(l, r);
     }
-    default: return (val){NULL, 0};
+    default: return (val){NULL, 0, NULL};
     }
 }
 
@@ -493,7 +493,7 @@ val lower_builtin(lower *l, const mf_expr *e)
     if ((traits & (MF_CROSS_LANE | MF_BARRIER)) != 0) return lower_cross(l, e);
     if (e->builtin == MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX) return lower_matrix_call(l, e);
     if (e->builtin == MF_FN_SINCOS || e->builtin == MF_FN_MODF || e->builtin == MF_FN_FREXP) return two_results(l, e);
-    val a[4] = {{NULL, 0}};
+    val a[4] = {{NULL, 0, NULL}};
     if ((traits & MF_PURE) == 0 || e->arg_count > 4 || e->arg_count == 0) {
         lower_refuse(l, e->at, "'%s' is not supported", mf_builtin_name(e->builtin));
         return lower_zero(l, e->type);

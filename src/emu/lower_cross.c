@@ -284,7 +284,7 @@ val lower_matrix_call(lower *l, const mf_expr *e)
     if (e->builtin == MF_FN_SIMDGROUP_STORE) {
         const val m = lower_eval(l, e->args[0]);
         l->collective = true;
-        for (unsigned k = 0; k < 2; ++k) lower_write(l, matrix_element(l, e, k), (val){&m.at[k], 1}, e->at);
+        for (unsigned k = 0; k < 2; ++k) lower_write(l, matrix_element(l, e, k), (val){&m.at[k], 1, NULL}, e->at);
         l->collective = false;
         return lower_val(l, 0);
     }

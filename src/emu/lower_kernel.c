@@ -144,7 +144,7 @@ static void bind_buffer(lower *l, const mf_var *p, binding *b)
     }
     const place at = lower_local_place(l, lower_local(l, p, p->name, p->type));
     emu_node *pointer[2] = {object, start};
-    lower_write(l, at, (val){pointer, 2}, p->at);
+    lower_write(l, at, (val){pointer, 2, NULL}, p->at);
     *b = (binding){true, at};
 }
 

@@ -57,7 +57,7 @@ val lower_pack(lower *l, const mf_expr *e)
 {
     emu_graph *g = l->g;
     const pack_row *row = row_of(e->builtin);
-    if (row == NULL) return (val){NULL, 0};
+    if (row == NULL) return (val){NULL, 0, NULL};
     const val a = lower_eval(l, e->args[0]);
     g->at = e->at;
     if (row->packs) {

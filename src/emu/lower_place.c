@@ -70,6 +70,21 @@ static bool watches(const lower *l)
     return (l->shape->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
 }
 
+static emu_variable **watch_leaves(lower *l, const emu_local *local, size_t n)
+{
+    emu_variable **set = arena_array(l->mem, emu_variable *, n + 1);
+    for (size_t i = 0; i < n; ++i) set[i] = emu_new_variable(l->g, EMU_BOOL, l->g->region);
+    l->g->locals[local->index]->set = set;
+    return set;
+}
+
+void lower_start(lower *l, const emu_local *local, val v, span at)
+{
+    const bool partly = v.set != NULL && !local->in_memory && !local->on_stack && v.n == lower_leaves(l, local->type).n;
+    if (partly) (void)watch_leaves(l, local, v.n);
+    lower_write(l, lower_local_place(l, local), v, at);
+}
+
 /* A variable that is not set has all bits set, whatever lay in its register. */
 void lower_poison(lower *l, const emu_local *local)
 {
@@ -87,12 +102,8 @@ void lower_poison(lower *l, const emu_local *local)
     }
     const leaf_list leaves = lower_leaves(l, local->type);
     if (watches(l)) {
-        emu_variable **set = arena_array(l->mem, emu_variable *, leaves.n + 1);
-        for (size_t i = 0; i < leaves.n; ++i) {
-            set[i] = emu_new_variable(l->g, EMU_BOOL, l->g->region);
-            emu_set(l->g, set[i], emu_constant(l->g, EMU_BOOL, 0));
-        }
-        l->g->locals[local->index]->set = set;
+        emu_variable **set = watch_leaves(l, local, leaves.n);
+        for (size_t i = 0; i < leaves.n; ++i) emu_set(l->g, set[i], emu_constant(l->g, EMU_BOOL, 0));
     }
     for (size_t i = 0; i < leaves.n; ++i)
         emu_set(l->g, local->leaves[i], emu_constant(l->g, leaves.at[i].type, leaves.at[i].object ? 0 : -1));
@@ -339,17 +350,21 @@ static emu_variable *set_of(const emu_local *local, const emu_variable *var)
     return local->set[i];
 }
 
-/* A leaf is read: where it may not have been written, that is looked at in the run. Copies of whole structures may hold
- * leaves that nobody uses. */
-static void must_be_set(lower *l, const emu_local *local, const emu_variable *var, const mf_type *whole)
+/* A leaf is read: where it may not have been written, that is looked at in the run. */
+static void must_be_set(lower *l, const emu_local *local, const emu_variable *var)
 {
-    if (whole->kind == MF_TYPE_RECORD || whole->kind == MF_TYPE_ARRAY) return;
     emu_node *set = emu_get(l->g, set_of(local, var));
     if (emu_is_const(set) && set->imm != 0) return;
     emu_node *n = emu_effect(l->g, EMU_HOLD, EMU_BOOL);
     n->in[0] = set;
     n->k = EMU_FAULT_UNINIT_LOCAL;
     n->imm = local->index;
+}
+
+/* Copies of whole structures may hold leaves that nobody uses: which those are goes along with the value. */
+static bool is_whole(const mf_type *t)
+{
+    return t->kind == MF_TYPE_RECORD || t->kind == MF_TYPE_ARRAY;
 }
 
 val lower_read(lower *l, place p, span at)
@@ -371,16 +386,19 @@ val lower_read(lower *l, place p, span at)
         return v;
     }
     const leaf_list own = lower_leaves(l, local->type);
+    if (local->set != NULL && is_whole(p.type)) v.set = arena_array(l->mem, emu_node *, leaves.n + 1);
     for (size_t i = 0; i < leaves.n; ++i) {
         emu_variable *var = emu_is_const(p.offset)
                                 ? variable_at(local, own, (uint64_t)p.offset->imm + leaves.at[i].offset, leaves.at[i])
                                 : NULL;
         if (var == NULL) {
+            v.set = NULL;
             lower_to_memory(l, local);
             return v;
         }
         v.at[i] = emu_reinterpret(g, leaves.at[i].type, emu_get(g, var));
-        if (local->set != NULL) must_be_set(l, local, var, p.type);
+        if (v.set != NULL) v.set[i] = emu_get(g, set_of(local, var));
+        else if (local->set != NULL) must_be_set(l, local, var);
     }
     return v;
 }
@@ -389,7 +407,7 @@ void lower_write(lower *l, place p, val v, span at)
 {
     emu_graph *g = l->g;
     if (p.picks != 0) {
-        for (unsigned k = 0; k < p.picks; ++k) lower_write(l, picked(l, p, k), (val){&v.at[k], 1}, at);
+        for (unsigned k = 0; k < p.picks; ++k) lower_write(l, picked(l, p, k), (val){&v.at[k], 1, NULL}, at);
         return;
     }
     const leaf_list leaves = lower_leaves(l, p.type);
@@ -410,6 +428,6 @@ void lower_write(lower *l, place p, val v, span at)
             return;
         }
         emu_set(g, var, emu_reinterpret(g, var->type, v.at[i]));
-        if (local->set != NULL) emu_set(g, set_of(local, var), emu_constant(g, EMU_BOOL, 1));
+        if (local->set != NULL) emu_set(g, set_of(local, var), v.set != NULL ? v.set[i] : emu_constant(g, EMU_BOOL, 1));
     }
 }

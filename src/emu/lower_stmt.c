@@ -68,7 +68,7 @@ static void lower_decl(lower *l, const mf_var *v)
     const emu_local *local = lower_local(l, v, v->name, v->type);
     const place p = lower_local_place(l, local);
     if (v->init == NULL) lower_poison(l, local);
-    else lower_write(l, p, lower_eval(l, v->init), v->at);
+    else lower_start(l, local, lower_eval(l, v->init), v->at);
     bind(b, p);
 }
 
@@ -364,9 +364,9 @@ static void bind_params(lower *l, const mf_expr *e, call_frame *f)
             continue;
         }
         const val v = lower_eval(l, e->args[i]);
-        const place at = lower_local_place(l, lower_local(l, p, p->name, p->type));
-        lower_write(l, at, v, e->args[i]->at);
-        bind(&f->params[i], at);
+        const emu_local *local = lower_local(l, p, p->name, p->type);
+        lower_start(l, local, v, e->args[i]->at);
+        bind(&f->params[i], lower_local_place(l, local));
     }
 }
 

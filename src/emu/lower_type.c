@@ -112,7 +112,7 @@ leaf_list lower_leaves(lower *l, const mf_type *t)
 
 val lower_val(lower *l, size_t n)
 {
-    return (val){arena_array(l->mem, emu_node *, n + 1), n};
+    return (val){arena_array(l->mem, emu_node *, n + 1), n, NULL};
 }
 
 val lower_zero(lower *l, const mf_type *t)

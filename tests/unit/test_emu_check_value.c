@@ -52,6 +52,14 @@ static void test_unwritten(void **state)
     check_clean(ARGS "float x; bool is = n[i] < 50; if (is) x = a[i]; b[i] = is ? x : 1; }", &c);
     check_clean(ARGS "float v[4]; for (int r = 0; r < 4; ++r) v[(r + n[i]) % 4] = 1; b[i] = v[n[i] % 4]; }", &c);
     check_clean("struct two { float x, y; };\n" ARGS "two p; p.x = a[i]; two q = p; b[i] = q.x; }", &c);
+    /* what a copy lacks: by declaration, by assignment, through a call */
+    check_finds("struct two { float x, y; };\n" ARGS "two p; p.x = a[i]; two q = p;\nb[i] = q.x + q.y; }", &c, UNINIT,
+                &(check_want){EMU_FAULT_UNINIT_LOCAL, 6, 0, NULL, 0});
+    check_finds("struct two { float x, y; };\n" ARGS "two p, q; p.x = a[i]; q.y = 1; q = p;\nb[i] = q.y; }", &c, UNINIT,
+                &(check_want){EMU_FAULT_UNINIT_LOCAL, 6, 0, NULL, 0});
+    check_finds("struct two { float x, y; };\nfloat second(two q) {\nreturn q.y; }\n" ARGS "two p; p.x = a[i]; b[i] = second(p); }", &c, UNINIT,
+                &(check_want){EMU_FAULT_UNINIT_LOCAL, 5, 0, NULL, 0});
+    check_clean("struct two { float x, y; };\n" ARGS "two p; p.x = a[i]; two q = p; q.y = 2; two r = q; b[i] = r.x + r.y; }", &c);
     check_clean(ARGS "float4 v; v.x = a[i]; v.yzw = float3(1); b[i] = v.x + v.w; }", &c);
 }
 
