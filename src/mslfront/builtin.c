@@ -106,12 +106,14 @@ static mf_rank letter_rank(mf_parser *p, const mf_expr *e, char letter, mf_scala
 
 static bool match_one(mf_parser *p, const mf_builtin_row *row, const mf_exprs *args, mf_match *m)
 {
+    const bool generic = (row->traits & MF_CROSS_LANE) != 0; /* a template: nothing is converted to what is deduced */
     const char *s = row->signature;
     next_param(&s);
     size_t i = 0;
     for (param q = next_param(&s); q.letter != '\0'; q = next_param(&s)) {
         if (i == args->n) return q.optional;
         mf_rank r = letter_rank(p, args->at[i], q.letter, m->element, m->width);
+        if (generic && q.letter == 'T' && r != MF_EXACT) r = MF_NO_CONVERSION;
         if (r == MF_NO_CONVERSION) return false;
         m->ranks[i++] = (uint8_t)r;
     }
@@ -176,6 +178,7 @@ mf_expr *mf_call_builtin(mf_parser *p, const mf_match *m, mf_math math, mf_exprs
         diag_error(p->diags, at, "'%s' has no fast or precise form", row->name);
         return mf_error(p, at);
     }
+    if (!mf_check_function_version(p, row->name, at)) return mf_error(p, at);
     const char *s = row->signature;
     mf_expr *e =
         mf_new(p, MF_EXPR_BUILTIN, at, value_type(next_param(&s).letter, m->element, m->width));

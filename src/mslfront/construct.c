@@ -306,6 +306,15 @@ static mf_expr *left_out(mf_parser *p, const mf_type *type, uint64_t i, span at)
     return e != NULL ? e : zero(p, one, at);
 }
 
+/* To the "}" that ends the list. */
+static void pass_over_list(mf_parser *p)
+{
+    while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_END)) {
+        const bool open = mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_SQUARE);
+        p->at = open ? mf_skip_balanced(p, p->at) : p->at + 1;
+    }
+}
+
 /* Whether a member that the list leaves out has a value of its own that other members are part of. */
 static bool needs_object(mf_parser *p, const mf_type *type, const mf_exprs *given, span at)
 {
@@ -362,8 +371,10 @@ static mf_expr *parse_aggregate(mf_parser *p, const mf_type **type, span begin)
         }
         const mf_type *one = item_type(*type, parts.n);
         if (one == NULL) {
-            mf_syntax(p, in.ahead != NULL ? in.ahead->at : mf_cur(p)->at,
-                      "too many initialisers for '%.*s'", STR_ARG(mf_type_text(p->mem, *type)));
+            diag_error(p->diags, in.ahead != NULL ? in.ahead->at : mf_cur(p)->at,
+                       "too many initialisers for '%.*s'", STR_ARG(mf_type_text(p->mem, *type)));
+            good = false;
+            pass_over_list(p);
             break;
         }
         const mf_field *field =

@@ -111,6 +111,16 @@ static void undefine(mf_preproc *pp, span at)
     words.at[0].ident->macro = NULL;
 }
 
+/* Metal's headers of what is not here. */
+static bool is_unsupported_header(str name)
+{
+    static const char *const headers[] = {"MetalPerformancePrimitives/", "metal_cooperative_tensor", "metal_curves", "metal_imageblocks",
+                                          "metal_mesh", "metal_raytracing", "metal_tensor", "metal_visible_function_table"};
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; ++i)
+        if (str_starts(name, str_of(headers[i]))) return true;
+    return false;
+}
+
 /* A header that the options' reader finds. */
 static void include_file(mf_preproc *pp, str name, bool angled, span at)
 {
@@ -118,6 +128,10 @@ static void include_file(mf_preproc *pp, str name, bool angled, span at)
     str from = pp->sources->files[at.file - 1].name;
     const mf_options *o = pp->options;
     if (o->include == NULL || !o->include(o->include_user, name, from, angled, &path, &text)) {
+        if (is_unsupported_header(name)) {
+            diag_unsupported(pp->diags, at, "what '%.*s' has is not supported", STR_ARG(name));
+            return;
+        }
         diag_error(pp->diags, at,
                    o->include == NULL ? "cannot include '%.*s': only Metal's own headers are there"
                                       : "cannot include '%.*s': it is not found",

@@ -237,8 +237,9 @@ mf_expr *mf_make_step(mf_parser *p, mf_expr_kind kind, mf_expr *a, span at)
     bool up = kind == MF_EXPR_PRE_INC || kind == MF_EXPR_POST_INC;
     bool numeric = mf_is_numeric(a->type) && a->type->scalar != MF_BOOL;
     if (!numeric && a->type->kind != MF_TYPE_POINTER) {
-        diag_error(p->diags, at, "'%s' does not take '%.*s'", up ? "++" : "--",
-                   STR_ARG(mf_type_text(p->mem, a->type)));
+        diag_error(p->diags, at, "'%s' does not take '%.*s'%s", up ? "++" : "--",
+                   STR_ARG(mf_type_text(p->mem, a->type)),
+                   a->type->kind == MF_TYPE_ATOMIC ? "; there is atomic_fetch_add_explicit() and its like" : "");
         return mf_error(p, at);
     }
     if (!mf_check_writable(p, a, up ? "increment" : "decrement")) return mf_error(p, at);

@@ -247,6 +247,10 @@ mf_expr *mf_make_assign_op(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
     span at = span_join(a->at, b->at);
     if (mf_bad(a) || mf_bad(b)) return mf_error(p, at);
     if (!mf_check_writable(p, a, "assign to")) return mf_error(p, at);
+    if (a->type->kind == MF_TYPE_ATOMIC) {
+        diag_error(p->diags, at, "an atomic does not take '%s='; there is atomic_fetch_add_explicit() and its like", ops[op].text);
+        return mf_error(p, at);
+    }
     mf_expr *plain =
         mf_new(p, MF_EXPR_LOAD, a->at, a->type); /* never folds: its operand is no variable's */
     plain->a = a;

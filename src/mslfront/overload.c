@@ -241,6 +241,11 @@ static mf_expr *call_user(mf_parser *p, mf_candidate *c, const call *k)
     mf_function *f = c->function;
     size_t n = argument_count(k, c);
     bool evaluated = !p->unevaluated;
+    if (f->kernel && evaluated) {
+        diag_error(p->diags, k->at, "'%.*s' is a kernel: another function cannot call it", STR_ARG(f->label));
+        diag_note(p->diags, f->at, "it is declared here");
+        return mf_error(p, k->at);
+    }
     if ((evaluated || c->is_auto) && !prepare(p, c, k->at)) return mf_error(p, k->at);
     mf_expr *e = call_node(p, f, k->at);
     for (size_t i = 0; i < f->param_count; ++i) {

@@ -165,8 +165,13 @@ bool mf_parse_named_type(mf_parser *p, mf_qtype *out)
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return false;
     generic g = generic_of(&r);
-    if (g != NO_GENERIC) return parse_generic(p, &r, g, out);
+    if (g != NO_GENERIC) {
+        const bool good = parse_generic(p, &r, g, out);
+        if (good && !mf_check_type_version(p, out->type, r.at)) out->type = mf_error_type();
+        return good;
+    }
     *out = r.symbol != NULL ? r.symbol->type : (mf_qtype){.type = r.type};
+    if (r.symbol == NULL && !mf_check_type_version(p, r.type, r.at)) out->type = mf_error_type();
     return true;
 }
 
@@ -720,6 +725,15 @@ static bool nested(mf_parser *p, mf_qtype base, mf_declarator *out)
     return true;
 }
 
+/* A word of the language where a declaration's name would stand. */
+static bool at_reserved_name(const mf_parser *p)
+{
+    const mf_token *t = mf_cur(p);
+    const mf_token_kind next = mf_ahead(p, 1)->kind;
+    const bool ends = next == MF_TOK_COMMA || next == MF_TOK_SEMI || next == MF_TOK_EQ || next == MF_TOK_R_PAREN || next == MF_TOK_L_SQUARE;
+    return t->ident != NULL && t->kind != MF_TOK_IDENT && t->kind != MF_KW_OPERATOR && ends;
+}
+
 static bool declarator(mf_parser *p, mf_qtype base, mf_declarator *out)
 {
     while (take_qualifier(p, &base)) { /* "float const *" has them after the type */
@@ -745,6 +759,9 @@ static bool declarator(mf_parser *p, mf_qtype base, mf_declarator *out)
     if (mf_at(p, MF_TOK_IDENT)) {
         out->name = mf_cur(p)->ident;
         mf_advance(p);
+    } else if (at_reserved_name(p)) {
+        mf_syntax(p, out->at, "%s is a word of the language and cannot be a name", mf_token_name(mf_cur(p)->kind));
+        return false;
     }
     if (!array_of(p, &base)) return false;
     out->type = base;

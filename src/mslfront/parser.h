@@ -372,6 +372,12 @@ str mf_builtin_pattern(mf_parser *p, int row);
  * behind the name. NULL where it is none of those. */
 mf_expr *mf_library_template(mf_parser *p, const mf_ref *name);
 
+/* version.c */
+
+/* Whether the language version that was asked for has the library's function, or the type; reports that it has not. */
+bool mf_check_function_version(mf_parser *p, const char *name, span at);
+bool mf_check_type_version(mf_parser *p, const mf_type *t, span at);
+
 /* const.c */
 
 mf_constant mf_wrap(mf_scalar s, uint64_t bits);

@@ -178,6 +178,8 @@ static void start(mf_preproc *pp, uint32_t file, const mf_options *options)
     open_file(pp, file);
     uint32_t version = options->version != 0 ? options->version : MF_VERSION;
     define(pp, STR("__METAL_VERSION__"), str_format(pp->mem, "%u", version));
+    if (version < 310) mf_intern(pp->mem, pp->idents, STR("__HAVE_BFLOAT__"))->macro = NULL;
+    if (version < 230) mf_intern(pp->mem, pp->idents, STR("__HAVE_SIMDGROUP_MATRIX__"))->macro = NULL;
     define_special(pp, "__LINE__", MF_SPECIAL_LINE);
     define_special(pp, "__FILE__", MF_SPECIAL_FILE);
     define_special(pp, "__COUNTER__", MF_SPECIAL_COUNTER);

@@ -202,6 +202,38 @@ static bool take_arguments(mf_parser *p, mf_ref *r)
     return r->symbol != NULL;
 }
 
+/* What people mean by names of other languages. */
+static const char *hint_for(str name)
+{
+    static const struct {
+        const char *name, *hint;
+    } hints[] = {{"__shared__", "; shared memory is declared 'threadgroup'"},
+                 {"__syncthreads", "; there is threadgroup_barrier(mem_flags::mem_threadgroup)"},
+                 {"atomicAdd", "; there is atomic_fetch_add_explicit()"},
+                 {"blockDim", "; [[threads_per_threadgroup]] on a kernel's parameter gives it"},
+                 {"blockIdx", "; [[threadgroup_position_in_grid]] on a kernel's parameter gives it"},
+                 {"get_global_id", "; [[thread_position_in_grid]] on a kernel's parameter gives it"},
+                 {"printf", "; <metal_logging> has os_log"},
+                 {"std", "; C++'s standard library does not exist in MSL, but namespace metal has some of it"},
+                 {"thread_local", "; variables of a function are each thread's own without it"},
+                 {"threadIdx", "; [[thread_position_in_threadgroup]] on a kernel's parameter gives it"}};
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; ++i)
+        if (str_is(name, hints[i].name)) return hints[i].hint;
+    return "";
+}
+
+/* A name before "::" that is neither a namespace nor has names of its own. */
+static void not_a_scope(mf_parser *p, const mf_ref *r)
+{
+    const char *hint = hint_for(r->id->text);
+    if (str_is(r->id->text, "raytracing")) mf_unsupported(p, r->at, "ray tracing is not supported");
+    else if (r->hidden_by_metal || hint[0] != '\0') {
+        if (!p->panic) mf_unknown_name(p, r);
+        p->panic = true;
+    } else
+        mf_syntax(p, r->at, "'%.*s' is not a namespace or an enumeration", STR_ARG(r->id->text));
+}
+
 static mf_ref resolve(mf_parser *p)
 {
     const mf_token *t = mf_cur(p);
@@ -240,7 +272,7 @@ static mf_ref resolve(mf_parser *p)
         if (!mf_at(p, MF_TOK_SCOPE)) return r;
         where = place_of(&r);
         if (where.kind == NOWHERE) {
-            mf_syntax(p, r.at, "'%.*s' is not a namespace or an enumeration", STR_ARG(r.id->text));
+            not_a_scope(p, &r);
             r.id = NULL;
             return r;
         }
@@ -274,5 +306,5 @@ void mf_unknown_name(mf_parser *p, const mf_ref *r)
                    STR_ARG(r->id->text), STR_ARG(r->id->text));
         return;
     }
-    diag_error(p->diags, r->at, "'%.*s' is not declared", STR_ARG(r->id->text));
+    diag_error(p->diags, r->at, "'%.*s' is not declared%s", STR_ARG(r->id->text), hint_for(r->id->text));
 }

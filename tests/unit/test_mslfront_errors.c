@@ -135,6 +135,45 @@ static void refused_by_name(void **state)
             "1:1: error: 'float4x4' is not a type; namespace metal has one");
 }
 
+/* Names of other languages, words as names, calls that do not exist: each with what may have been meant. */
+static void hints(void **state)
+{
+    (void)state;
+    static const char *const metal = "using namespace metal;\n";
+    static const struct {
+        const char *code, *want;
+    } rows[] = {
+        {"kernel void k(device int *a) { a[0] = threadIdx.x; }",
+         "2:39: error: 'threadIdx' is not declared; [[thread_position_in_threadgroup]] on a kernel's parameter gives it"},
+        {"kernel void k(device int *a) { a[0] = std::min(a[0], 3); }",
+         "2:39: error: 'std' is not declared; C++'s standard library does not exist in MSL, but namespace metal has some of it"},
+        {"kernel void k(device int *kernel) {}", "2:27: error: 'kernel' is a word of the language and cannot be a name"},
+        {"kernel void k(device atomic_int *a) { a[0] += 1; }",
+         "2:39: error: an atomic does not take '+='; there is atomic_fetch_add_explicit() and its like"},
+        {"kernel void k(device atomic_int *a) { a[0]++; }",
+         "2:39: error: '++' does not take 'atomic_int'; there is atomic_fetch_add_explicit() and its like"},
+        {"kernel void k(device long *a) { a[0] = simd_sum(a[0]); }", "2:40: error: no function 'simd_sum' takes (long)"},
+        {"kernel void k(device float *a) { a[0] = simd_shuffle_and_fill_up(a[0], 0, 1); }",
+         "2:41: error: no function 'simd_shuffle_and_fill_up' takes (float, int, int)"},
+        {"kernel void f(device int *a) {} kernel void k(device int *a) { f(a); }",
+         "2:64: error: 'f' is a kernel: another function cannot call it"},
+        {"#include <metal_raytracing>", "2:10: error: what 'metal_raytracing' has is not supported"},
+        {"kernel void k(device int *a, raytracing::ray r) {}", "2:30: error: ray tracing is not supported"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s", metal, rows[i].code);
+        msl_bad(text, rows[i].want);
+    }
+    msl_bad("kernel void k() { threadgroup_barrier(mem_flags::mem_device); }",
+            "1:19: error: 'threadgroup_barrier' is not declared; the library's is 'metal::threadgroup_barrier'");
+    msl_case c = {0}; /* one complaint, and the text goes on behind the list */
+    msl_read(&c, "kernel void k(device int *a) { int v[2] = {1, {2}, f(3, 4), 5}; a[0] = v[1]; }");
+    assert_null(c.unit);
+    assert_int_equal(c.diags.errors, 1);
+    msl_done(&c);
+}
+
 /* Functions whose end can be reached without a return are warned of; those that cannot are not. */
 static void missing_returns(void **state)
 {
@@ -210,7 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_at_once), cmocka_unit_test(carets_and_notes),
-        cmocka_unit_test(meaning),         cmocka_unit_test(refused_by_name),
+        cmocka_unit_test(meaning),         cmocka_unit_test(refused_by_name), cmocka_unit_test(hints),
         cmocka_unit_test(missing_returns), cmocka_unit_test(depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void library_does_not_take(void **state)
     (void)state;
     msl_refuse("v = max(v, v.xy);", "5: error: no function 'max' takes (float4, float2)");
     msl_refuse("l = simd_shuffle(l, 1);",
-               "5: error: call of 'simd_shuffle' is ambiguous for (long, int)");
+               "5: error: no function 'simd_shuffle' takes (long, int)");
     msl_refuse("x = dot(x, y);", "5: error: call of 'dot' is ambiguous for (float, float)");
     msl_refuse("i = popcount(v);", "5: error: no function 'popcount' takes (float4)");
     msl_refuse("x = max(x);", "5: error: no function 'max' takes (float)");

@@ -145,12 +145,50 @@ static void headers(void **state)
     msl_done(&c);
 }
 
+/* What came later than the version asked for is refused, by that version, and its macros are not there; the version itself has it. */
+static void features_by_version(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t since;
+        const char *code, *complaint;
+    } rows[] = {
+        {310, "kernel void k(device bfloat4 *a) {}", "t.metal:2:22: error: 'bfloat4' needs MSL 3.1, and the text is read as MSL 3.0"},
+        {310, "kernel void k(device half *a) { vec<bfloat, 2> b; }", "t.metal:2:37: error: 'bfloat' needs MSL 3.1, and the text is read as MSL 3.0"},
+        {300, "kernel void k(device atomic_float *a) {}", "t.metal:2:22: error: 'atomic_float' needs MSL 3.0, and the text is read as MSL 2.9"},
+        {300, "kernel void k(device atomic<float> *a) {}", "t.metal:2:22: error: 'atomic_float' needs MSL 3.0, and the text is read as MSL 2.9"},
+        {230, "kernel void k() { simdgroup_float8x8 m; }", "t.metal:2:19: error: 'simdgroup_float8x8' needs MSL 2.3, and the text is read as MSL 2.2"},
+        {210, "kernel void k(device int *a) { *a = simd_sum(*a); }", "t.metal:2:37: error: 'simd_sum' needs MSL 2.1, and the text is read as MSL 2.0"},
+        {240, "kernel void k(device int *a) { *a = simd_shuffle_and_fill_up(*a, 1, 1); }",
+         "t.metal:2:37: error: 'simd_shuffle_and_fill_up' needs MSL 2.4, and the text is read as MSL 2.3"},
+        {310, "kernel void k(device half *a) { *a = nextafter(*a, *a); }", "t.metal:2:38: error: 'nextafter' needs MSL 3.1, and the text is read as MSL 3.0"},
+        {310, "#if __HAVE_BFLOAT__\n#else\nfloat f() { return; }\n#endif", "t.metal:4:13: error: 'f' must return 'float'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
+        char text[256];
+        snprintf(text, sizeof text, "using namespace metal;\n%s", rows[i].code);
+        msl_case c = {.options = {.version = rows[i].since - 10}};
+        msl_read(&c, text);
+        assert_null(c.unit);
+        if (!str_starts(c.complaints, str_of(rows[i].complaint))) fail_msg("wanted %s\ngot %s", rows[i].complaint, c.complaints.p);
+        msl_done(&c);
+        c.options.version = rows[i].since;
+        msl_read(&c, text);
+        if (c.unit == NULL) fail_msg("%s: %s", rows[i].code, c.complaints.p);
+        msl_done(&c);
+    }
+    msl_case own = {.options = {.version = 300}}; /* what is not there yet may be the text's own */
+    msl_read(&own, "struct bfloat { ushort bits; }; ushort f(bfloat x) { return x.bits; }");
+    assert_non_null(own.unit);
+    msl_done(&own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(macros),
         cmocka_unit_test(conditions),
-        cmocka_unit_test(versions_and_defines),
+        cmocka_unit_test(versions_and_defines), cmocka_unit_test(features_by_version),
         cmocka_unit_test(refusals),
         cmocka_unit_test(explosion),
         cmocka_unit_test(pragmas),
