@@ -13,6 +13,7 @@
  * branches with an else or a jump, conditions with an effect, loops of the host. */
 #include "ir/fold.h"
 #include "ir/simplify.h"
+#include "pass/jumps.h"
 #include "pass/pass.h"
 #include "pass/region.h"
 #include "pass/shapes.h"
@@ -22,20 +23,12 @@ typedef struct hoisting {
     ir_analyzer *az;
 } hoisting;
 
-static void find_jump(void *user, const ir_node *n)
-{
-    bool *found = user;
-    *found |= n->kind == IR_BREAK || n->kind == IR_CONTINUE || n->kind == IR_RETURN;
-}
-
 /* The branch that the body begins with, if it may move; else NULL. */
 static const ir_if *leading_branch(const ir_node *body)
 {
     const ir_node *first = body->kind == IR_SEQ && ir_as_seq(body)->body.n != 0 ? ir_as_seq(body)->body.at[0] : body;
     if (first->kind != IR_IF || ir_as_if(first)->no != NULL || ir_has_effect(ir_as_if(first)->cond)) return NULL;
-    bool jump = false;
-    ir_each(first, find_jump, &jump);
-    return jump ? NULL : ir_as_if(first);
+    return jumps_find(first) == NULL ? ir_as_if(first) : NULL;
 }
 
 /* Is it false whatever the variables are? Of "both", one part is enough. */
@@ -116,10 +109,7 @@ static const ir_node *in_region(void *user, const ir_node *region)
     hoisting h = {.r = {.mem = mem, .node = visit}, .az = ir_analyzer_new(mem)};
     know_shapes(h.az, of->f);
     region_axes axes = region_axes_of(mem, region);
-    for (size_t i = 0; i < axes.n; ++i) {
-        const region_axis *a = &axes.at[i];
-        ir_analyzer_bind(h.az, a->var, ir_int_new(mem, a->var->type, 0, a->at), a->extent);
-    }
+    region_axes_know(h.az, mem, &axes);
     return visit(&h.r, region);
 }
 

@@ -153,7 +153,7 @@ static const ir_node *spread_for(players *p, const ir_for *n)
 static const ir_node *spread_alloc(players *p, const ir_node *n)
 {
     const ir_buffer *b = ir_as_alloc(n)->buffer;
-    if (b->scope == IR_SCOPE_SHARED || b->scope == IR_SCOPE_SHARED_DYN) return n;
+    if (thread_scope_is_shared(b->scope)) return n;
     give_buffer(p, b, true);
     return defined(p, n);
 }

@@ -3,6 +3,7 @@
 
 #include "ir/fold.h"
 #include "pass/free_vars.h"
+#include "pass/jumps.h"
 
 bool is_barrier(const ir_node *stmt)
 {
@@ -68,17 +69,19 @@ static const ir_node *export_one(parts *p, const ir_node *n)
     return ir_seq_new(mem, both, 2, n->at);
 }
 
-static bool uses_definition(const free_vars *used, const ir_node *n)
+/* Does one of the statements after it use what `n` defines? */
+static bool is_used(arena *mem, const ir_node *n, ir_list after)
 {
     const void *id = n->kind == IR_BIND ? (const void *)ir_as_bind(n)->var
                      : n->kind == IR_ALLOC ? (const void *)ir_as_alloc(n)->buffer->data
                      : n->kind == IR_DECL ? (const void *)ir_as_decl(n)->buffer : NULL;
     if (id == NULL) return false;
-    for (size_t i = 0; i < used->vars.n; ++i) {
-        if (used->vars.at[i] == id) return true;
+    free_vars used = free_vars_of(mem, ir_make(mem, SEQ, seq, n->at, IR_VOID, .body = after));
+    for (size_t i = 0; i < used.vars.n; ++i) {
+        if (used.vars.at[i] == id) return true;
     }
-    for (size_t i = 0; i < used->buffers.n; ++i) {
-        if (used->buffers.at[i] == id) return true;
+    for (size_t i = 0; i < used.buffers.n; ++i) {
+        if (used.buffers.at[i] == id) return true;
     }
     return false;
 }
@@ -108,9 +111,8 @@ static const ir_node *guarded_seq(lift *l, const ir_node *cond, const ir_seq *n)
     for (size_t i = 0; i < n->body.n; ++i) {
         const ir_node *s = ir_substitute(mem, n->body.at[i], &p.values);
         if (!has_barrier(s)) {
-            ir_list rest = {n->body.at + i + 1, n->body.n - i - 1};
-            free_vars used = free_vars_of(mem, ir_make(mem, SEQ, seq, s->at, IR_VOID, .body = rest));
-            if (uses_definition(&used, n->body.at[i])) s = export_one(&p, s);
+            ir_list after = {n->body.at + i + 1, n->body.n - i - 1};
+            if (is_used(mem, n->body.at[i], after)) s = export_one(&p, s);
             ir_node_vec_push(mem, &run, s);
             continue;
         }
@@ -172,22 +174,11 @@ static const ir_node *guarded(lift *l, const ir_node *cond, const ir_node *n)
     }
 }
 
-typedef struct jump_search {
-    const ir_node *found;
-} jump_search;
-
-static void find_jump(void *user, const ir_node *n)
-{
-    jump_search *j = user;
-    if (n->kind == IR_BREAK || n->kind == IR_CONTINUE || n->kind == IR_RETURN) j->found = n;
-}
-
 static const ir_node *lift_if(lift *l, const ir_node *n)
 {
-    jump_search j = {NULL};
-    ir_each(n, find_jump, &j);
-    if (j.found != NULL) {
-        refuse(l, j.found, "in the branch that this jump leaves");
+    const ir_node *jump = jumps_find(n);
+    if (jump != NULL) {
+        refuse(l, jump, "in the branch that this jump leaves");
         return n;
     }
     l->changed = true;

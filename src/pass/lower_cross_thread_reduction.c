@@ -181,8 +181,7 @@ static void check_update(search *s, const ir_block *b)
     if (b->body->kind != IR_STORE) return;
     const ir_store *store = ir_as_store(b->body);
     ir_scope scope = store->buffer->scope;
-    bool seen_by_others =
-        scope == IR_SCOPE_GLOBAL || scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
+    bool seen_by_others = scope == IR_SCOPE_GLOBAL || thread_scope_is_shared(scope);
     bool one_thread = false;
     ir_each(b->predicate, note_equality, &one_thread);
     if (!seen_by_others || one_thread || !memory_is_touched(store->value, store->buffer->data))

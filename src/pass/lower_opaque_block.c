@@ -13,6 +13,7 @@
  * dropped; one that would change what the program means is refused. Left alone: loops that a
  * `break` or `continue` belongs to, hints to unroll_loop, reduce_scope. */
 #include "ir/walk.h"
+#include "pass/jumps.h"
 #include "pass/notes.h"
 
 typedef struct dissolve {
@@ -30,33 +31,12 @@ static const ir_node *attribute(dissolve *d, const ir_node *n)
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 
-typedef struct jump_search {
-    ir_walk w;
-    bool found;
-} jump_search;
-
-static void find_jump(ir_walk *w, const ir_node *n)
-{
-    jump_search *s = (jump_search *)(void *)w;
-    if (!ir_is_stmt(n) || n->kind == IR_FOR || n->kind == IR_WHILE) return;
-    s->found |= n->kind == IR_BREAK || n->kind == IR_CONTINUE;
-    ir_walk_children(w, n);
-}
-
-/* Does a break or continue in the body belong to the loop around it? */
-static bool has_jump(const ir_node *body)
-{
-    jump_search s = {.w = {.node = find_jump}};
-    find_jump(&s.w, body);
-    return s.found;
-}
-
 static const ir_node *loop(dissolve *d, const ir_node *n)
 {
     ir_for copy = *ir_as_for(n);
     copy.annotations = notes_kept(d->cx, n->at, copy.annotations);
     bool unit = copy.loop != IR_THREAD_BOUND && ir_is_const(copy.extent, 1);
-    if (unit && !has_jump(copy.body)) {
+    if (unit && !jumps_belong(copy.body)) {
         map_put_id(d->cx->mem, &d->by, copy.var, copy.min);
         return copy.body;
     }

@@ -337,9 +337,9 @@ static const ir_node *in_region(void *user, const ir_node *region)
     }
     for (size_t i = 0; i < p.agreed.n; ++i) map_put_id(mem, &p.around, p.agreed.entries[i].id, of);
     region_axes axes = region_axes_of(mem, region);
+    region_axes_know(p.az, mem, &axes);
     for (size_t i = 0; i < axes.n; ++i) {
         const region_axis *a = &axes.at[i];
-        ir_analyzer_bind(p.az, a->var, ir_int_new(mem, a->var->type, 0, a->at), a->extent);
         map_put_id(mem, &p.around, a->var, a);
         if (!region_axis_is_local(a)) map_put_id(mem, &p.agreed, a->var, a);
     }

@@ -45,6 +45,14 @@ const region_axis *region_axis_tagged(const region_axes *axes, const char *tag)
     return NULL;
 }
 
+void region_axes_know(ir_analyzer *az, arena *mem, const region_axes *axes)
+{
+    for (size_t i = 0; i < axes->n; ++i) {
+        const region_axis *a = &axes->at[i];
+        ir_analyzer_bind(az, a->var, ir_int_new(mem, a->var->type, 0, a->at), a->extent);
+    }
+}
+
 int64_t region_axis_extent(const region_axis *axis)
 {
     int64_t n;

@@ -2,6 +2,7 @@
 #ifndef PASS_REGION_H
 #define PASS_REGION_H
 
+#include "ir/bound.h"
 #include "ir/walk.h"
 #include "pass/pass.h"
 
@@ -26,6 +27,9 @@ const region_axis *region_axis_of(const region_axes *axes, const ir_var *v);
 
 /* The axis with this tag, or NULL. */
 const region_axis *region_axis_tagged(const region_axes *axes, const char *tag);
+
+/* Tells the analyzer the range of each axis. */
+void region_axes_know(ir_analyzer *az, arena *mem, const region_axes *axes);
 
 /* The constant extent of the axis; 0 where it is not constant or not positive. */
 int64_t region_axis_extent(const region_axis *axis);

@@ -4,6 +4,7 @@
 #include "ir/fold.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
+#include "pass/thread_axis.h"
 
 /* ---- Intervals --------------------------------------------------------------------------------- */
 
@@ -49,7 +50,7 @@ static int64_t largest(ir_interval a)
 
 static bool is_group_memory(const ir_var *pointer)
 {
-    return pointer->scope == IR_SCOPE_SHARED || pointer->scope == IR_SCOPE_SHARED_DYN;
+    return thread_scope_is_shared(pointer->scope);
 }
 
 typedef struct memory_search {

@@ -14,6 +14,7 @@
 #include "ir/fold.h"
 #include "pass/lift_barrier.h"
 #include "pass/sync_access.h"
+#include "pass/thread_axis.h"
 
 /* The loop around the statement being looked at, and what its jumps leave pending. */
 typedef struct loop_frame {
@@ -266,10 +267,9 @@ static bool set_up(scan *s, const ir_node *region, const region_axes *axes, cons
     sync_space *space = &s->space;
     space->az = ir_analyzer_new(space->mem);
     space->varying = &u->varying;
+    region_axes_know(space->az, space->mem, axes);
     for (size_t i = 0; i < axes->n; ++i) {
         const region_axis *a = &axes->at[i];
-        const ir_node *zero = ir_int_new(space->mem, a->var->type, 0, a->at);
-        ir_analyzer_bind(space->az, a->var, zero, a->extent);
         if (!region_axis_is_local(a)) continue;
         if (space->axis_count == SYNC_AXES) {
             diag_error(s->cx->diags, a->at, "a fourth axis of threads, '%.*s'", STR_ARG(a->tag));
@@ -336,7 +336,7 @@ static void find_group_memory(void *user, const ir_node *n)
     if (n->kind == IR_STORE) v = ir_as_store(n)->buffer->data;
     if (n->kind == IR_VAR) v = ir_as_var_ref(n)->var;
     if (v == NULL || !ir_type_is_pointer(v->type)) return;
-    m->found |= v->scope == IR_SCOPE_SHARED || v->scope == IR_SCOPE_SHARED_DYN;
+    m->found |= thread_scope_is_shared(v->scope);
 }
 
 /* Rounds of lifting; each moves at least one barrier out of one condition. */

@@ -1,6 +1,8 @@
 /* Uniformity by iteration: what depends on a thread's index varies, and what depends on that, until nothing changes. */
 #include "pass/uniform.h"
 
+#include "pass/thread_axis.h"
+
 /* ---- Expressions ------------------------------------------------------------------------------ */
 
 typedef struct vary_search {
@@ -60,7 +62,7 @@ static void visit_store(uniformity *u, const ir_store *n, flow f)
 {
     const ir_buffer *b = n->buffer;
     ir_scope scope = b->data->scope;
-    if (scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN) return;
+    if (thread_scope_is_shared(scope)) return;
     bool differs = scope == IR_SCOPE_GLOBAL || f.varying || varies(u, n->value);
     for (size_t i = 0; i < n->index.n; ++i) differs |= varies(u, n->index.at[i]);
     if (differs) mark(u, &u->varying, b->data);

@@ -10,6 +10,7 @@
  * MOST_NODES nodes, or that a break or continue belongs to, stays a loop, which means the same; for the
  * first two there is a warning. Left alone: other loops. */
 #include "pass/fresh.h"
+#include "pass/jumps.h"
 #include "pass/pass.h"
 
 enum { MOST_NODES = 200000 };
@@ -32,26 +33,6 @@ static int64_t size_of(const ir_node *n)
     int64_t size = 0;
     ir_each(n, count, &size);
     return size;
-}
-
-typedef struct jump_search {
-    ir_walk w;
-    bool found;
-} jump_search;
-
-static void find_jump(ir_walk *w, const ir_node *n)
-{
-    jump_search *s = (jump_search *)(void *)w;
-    if (!ir_is_stmt(n) || n->kind == IR_FOR || n->kind == IR_WHILE) return;
-    s->found |= n->kind == IR_BREAK || n->kind == IR_CONTINUE;
-    ir_walk_children(w, n);
-}
-
-static bool has_jump(const ir_node *body)
-{
-    jump_search s = {.w = {.node = find_jump}};
-    find_jump(&s.w, body);
-    return s.found;
 }
 
 /* What one iteration does; a loop inside makes it much. */
@@ -111,7 +92,7 @@ static const ir_node *loop(unroll *u, const ir_for *f)
         return as_serial(mem, f);
     }
     if (extent <= 0) return ir_nop(mem);
-    if (has_jump(f->body)) return as_serial(mem, f);
+    if (jumps_belong(f->body)) return as_serial(mem, f);
     if (extent > MOST_NODES || size_of(f->body) * extent > MOST_NODES) {
         diag_warning(u->cx->diags, f->node.at, "this loop is not unrolled: %lld copies of its body are too many",
                      (long long)extent);
