@@ -5,12 +5,32 @@
 
 /* ---- Scalars ------------------------------------------------------------------------------------------------------- */
 
+static bool divides(LLVMOpcode op)
+{
+    return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
+}
+
+/* A divisor that the processor takes: where no lane runs, no condition that the text asks holds. */
+static LLVMValueRef safe_divisor(LLVMBuilderRef b, LLVMOpcode op, LLVMValueRef a, LLVMValueRef by)
+{
+    const LLVMTypeRef t = LLVMTypeOf(by);
+    LLVMValueRef bad = LLVMBuildICmp(b, LLVMIntEQ, by, LLVMConstNull(t), "");
+    if (op == LLVMSDiv || op == LLVMSRem) {
+        LLVMValueRef least = LLVMConstInt(t, (uint64_t)1 << (LLVMGetIntTypeWidth(t) - 1), 0);
+        LLVMValueRef both = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, a, least, ""), LLVMBuildICmp(b, LLVMIntEQ, by, LLVMConstAllOnes(t), ""), "");
+        bad = LLVMBuildOr(b, bad, both, "");
+    }
+    return LLVMBuildSelect(b, bad, LLVMConstInt(t, 1, 0), by, "");
+}
+
 /* The same instruction on lane 0's operands. */
 static LLVMValueRef repeat(air_group *g, LLVMValueRef old)
 {
     const unsigned n = LLVMIsACallInst(old) != NULL ? LLVMGetNumArgOperands(old) : (unsigned)LLVMGetNumOperands(old);
     LLVMValueRef *args = arena_array(g->l->mem, LLVMValueRef, n + 1);
     for (unsigned i = 0; i < n; ++i) args[i] = air_group_scalar(g, LLVMGetOperand(old, i));
+    const LLVMOpcode op = LLVMGetInstructionOpcode(old);
+    if (divides(op) && LLVMGetTypeKind(LLVMTypeOf(old)) == LLVMIntegerTypeKind) args[1] = safe_divisor(B, op, args[0], args[1]);
     LLVMValueRef v = LLVMInstructionClone(old);
     for (unsigned i = 0; i < n; ++i) LLVMSetOperand(v, i, args[i]);
     LLVMInsertIntoBuilder(B, v);
@@ -61,12 +81,14 @@ static LLVMValueRef *elementwise(air_group *g, LLVMValueRef old, LLVMOpcode op)
     LLVMValueRef *b = LLVMGetNumOperands(old) > 1 ? air_group_lanes(g, LLVMGetOperand(old, 1)) : NULL;
     for (unsigned i = 0; i < n; ++i) {
         const LLVMTypeRef type = air_group_lanes_type(g, air_group_element(t, i));
+        LLVMValueRef by = b != NULL ? b[i] : NULL; /* lanes that do not run divide by 1: what theirs is, no condition tells */
+        if (divides(op) && g->mask != NULL) by = LLVMBuildSelect(B, g->mask, by, air_group_splat(g, LLVMConstInt(LLVMGetElementType(type), 1, 0)), "");
         switch ((int)op) {
         case LLVMFNeg: r[i] = LLVMBuildFNeg(B, a[i], ""); break;
         case LLVMFreeze: r[i] = a[i]; break; /* nothing here is poison */
         case LLVMICmp: r[i] = LLVMBuildICmp(B, LLVMGetICmpPredicate(old), a[i], b[i], ""); break;
         case LLVMFCmp: r[i] = LLVMBuildFCmp(B, LLVMGetFCmpPredicate(old), a[i], b[i], ""); break;
-        default: r[i] = b != NULL ? LLVMBuildBinOp(B, op, a[i], b[i], "") : LLVMBuildCast(B, op, a[i], type, "");
+        default: r[i] = b != NULL ? LLVMBuildBinOp(B, op, a[i], by, "") : LLVMBuildCast(B, op, a[i], type, "");
         }
     }
     return r;
