@@ -2,9 +2,9 @@
 
 usage: vs_tvm.py [JSON]     with the Python of an environment that has apache-tvm; INGOT_LIBRARY names libingot, PYTHONPATH the package
 
-Times are medians in ms. "Script to module": the file is executed, which hands its programs to the parser, and compiled for Metal; the
+Times are the least of many runs, in ms. "Script to module": the file is executed, which hands its programs to the parser, and compiled for Metal; the
 file's Python is the same but for the import line. That is time of the processor, so that what else runs counts less; an import is
-waited for, and so of the clock.
+waited for: a median of the clock.
 """
 
 import importlib.util
@@ -78,7 +78,7 @@ def execute(path, count):
 
 
 def measure(package, compiles, texts_too):
-    """Medians by program; leaves out what the package cannot build, with its words."""
+    """The least by program; leaves out what the package cannot build, with its words."""
     figures = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in PROGRAMS.items():
@@ -93,14 +93,14 @@ def measure(package, compiles, texts_too):
             except Exception as exception:
                 figures[name] = str(exception).strip().splitlines()[-1]
                 continue
-            figures[name] = statistics.median(runs) * 1e3
+            figures[name] = min(runs) * 1e3
             if texts_too:
                 runs = []
                 for _ in range(50):
                     start = time.process_time()
                     compiles(text)
                     runs.append(time.process_time() - start)
-                figures[name + "_from_text"] = statistics.median(runs) * 1e3
+                figures[name + "_from_text"] = min(runs) * 1e3
     return figures
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import os
+import sys
 from pathlib import Path
 from typing import Optional
 
@@ -36,13 +37,18 @@ def write(path: Path, source: str, compiler: Optional[str]) -> None:
     import subprocess
     import tempfile
 
-    command = compiler or os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    is_mac = sys.platform == "darwin" or path.suffix == ".dylib"  # whose linker is told that tvm-ffi's symbols come later
+    named = compiler or os.environ.get("CC")
+    if is_mac and sys.platform != "darwin" and not named:
+        raise Failure("a .dylib is made on a Mac, of the .c, or by a cross compiler that cc names")
+    command = named or shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not command:
         raise Failure("a shared library needs a C compiler, and none was found; Module.save needs none")
     with tempfile.TemporaryDirectory() as folder:
         file, built = Path(folder) / "module.c", Path(folder) / ("module" + path.suffix)
         file.write_text(source, encoding="utf-8")
-        run = subprocess.run([*command.split(), "-O1", "-shared", "-fPIC", "-o", str(built), str(file), "-lpthread", "-ldl", "-lm"],
+        later = ["-undefined", "dynamic_lookup"] if is_mac else []
+        run = subprocess.run([*command.split(), "-O1", "-shared", "-fPIC", *later, "-o", str(built), str(file), "-lpthread", "-ldl", "-lm"],
                              capture_output=True, text=True, check=False)
         if run.returncode:
             raise Failure(f"{command} failed on the module's library:\n{run.stderr}")

@@ -69,12 +69,22 @@ static int write_sidecar(exporting *e)
     return write_text(e, INGOT_EXPORT_SIDECAR, path.data);
 }
 
+#ifdef __APPLE__
+static const bool on_mac = true;
+#else
+static const bool on_mac = false;
+#endif
+
 /* The C source goes to the compiler's standard input. What it builds comes back through a file of its
  * own, so that the output is replaced in one step. */
 static int write_library(exporting *e)
 {
     const char *environment = getenv("CC");
-    const char *cc = e->cc ? e->cc : environment && *environment ? environment : "cc";
+    const char *cc = e->cc ? e->cc : environment && *environment ? environment : NULL;
+    bool is_mac = on_mac || ends(e->output, ".dylib"); /* whose linker is told that tvm-ffi's symbols come later */
+    if (is_mac && !on_mac && !cc)
+        return cli_usage(e->c, "%s: a .dylib is made on a Mac, of the .c, or by a cross compiler that --cc names", e->output);
+    if (!cc) cc = "cc";
     ingot_text *source = NULL;
     int code = make_text(e, INGOT_EXPORT_C, &source);
     if (code != CLI_GOOD) return code;
@@ -82,8 +92,8 @@ static int write_library(exporting *e)
               why = {.pool = &e->c->pool};
     cli_bytes_print(&command,
                     "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; "
-                    "%s -x c -O1 -shared -fPIC -o \"$t\" - -lpthread -ldl -lm && cat \"$t\"",
-                    cc);
+                    "%s -x c -O1 -shared -fPIC%s -o \"$t\" - -lpthread -ldl -lm && cat \"$t\"",
+                    cc, is_mac ? " -undefined dynamic_lookup" : "");
     bool good = cli_filter(command.data, ingot_text_data(source), ingot_text_size(source), &built,
                            &why);
     ingot_text_release(source);

@@ -71,7 +71,7 @@ ingot_status export_c(const ingot_module *m, buf *out, ingot_error *error)
     status = module_save(m, &bytes, error);
     if (status == INGOT_OK) {
         buf_printf(out, "/* Exported by Ingot %s: functions for tvm_ffi.load_module, and the module that they run.\n"
-                        " * cc -shared -fPIC -o module.so module.c */\n",
+                        " * cc -shared -fPIC -o module.so module.c; on a Mac: cc -shared -undefined dynamic_lookup -o module.dylib module.c */\n",
                    INGOT_VERSION);
         buf_text(out, c_prelude);
         buf_text(out, prelude);

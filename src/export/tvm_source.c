@@ -133,7 +133,7 @@ ingot_status export_tvm_c(const ingot_module *m, buf *out, ingot_error *error)
     ingot_status status = c_check_names(m, error);
     if (status != INGOT_OK) return status;
     buf_printf(out, "/* Exported by Ingot %s in TVM's shape: its kernels are an import of kind \"metal\".\n"
-                    " * cc -shared -fPIC -o module.so module.c -lm */\n",
+                    " * cc -shared -fPIC -o module.so module.c -lm; on a Mac: cc -shared -undefined dynamic_lookup -o module.dylib module.c */\n",
                INGOT_VERSION);
     buf_text(out, c_prelude);
     buf_text(out, tvm_prelude);

@@ -122,6 +122,10 @@ absent none.metallib
 absent none.metallib.json
 bad 1 "the C compiler 'false' ended with status 1" export two.ingot -o broken.so --cc false
 absent broken.so
+if [ "$(uname)" != Darwin ]; then
+    bad 2 "a .dylib is made on a Mac" export two.ingot -o two.dylib
+    absent two.dylib
+fi
 bad 2 "options for scripts have no use" export two.ingot -o x.c -D n=3
 bad 1 "No such file" export none.ingot -o x.c
 done_testing
