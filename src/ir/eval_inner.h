@@ -30,6 +30,7 @@ typedef struct eval_cell {
     };
     eval_store *store;
     size_t copy;
+    unsigned half; /* of a pointer to half a byte: 1 for the upper one */
 } eval_cell;
 
 /* The value of a variable: for each lane, each vector element; one lane where it is the same for

@@ -246,14 +246,16 @@ bool eval_address(eval_lane at, const ir_buffer *b, ir_list index, size_t elemen
     if (view != NULL) return view_address(at, view, index, element, out);
     if (!eval_get(at, b->data, 0, b->at, out) || !element_offset(at, b, index, element, &offset))
         return false;
-    out->i += offset * (int64_t)ir_type_bytes(b->type);
+    bool is_half = b->type.bits == 4 && b->type.lanes == 1;
+    out->half = is_half ? (unsigned)(offset & 1) : 0;
+    out->i += is_half ? offset >> 1 : offset * (int64_t)ir_type_bytes(b->type);
     return true;
 }
 
 /* The bytes of one element, checked. */
 static unsigned char *locate(eval_lane at, eval_cell p, ir_type type, size_t part, span where)
 {
-    bool nibble = type.bits == 4 && type.lanes % 2 == 0;
+    bool nibble = type.bits == 4 && (type.lanes == 1 || type.lanes % 2 == 0);
     int64_t size = nibble ? 1 : type.bits / 8, offset = p.i + (int64_t)part * type.bits / 8;
     if ((type.bits % 8 != 0 && !nibble) || !ir_value_known(type)) {
         eval_fail(at.ev, where, "elements of this type cannot be interpreted");
@@ -279,7 +281,7 @@ bool eval_read(eval_lane at, eval_cell pointer, ir_type type, size_t part, span 
     if (p == NULL) return false;
     uint64_t bits = 0;
     for (unsigned i = 0; i < type.bits / 8u; ++i) bits |= (uint64_t)p[i] << (8 * i);
-    if (type.bits == 4) bits = p[0] >> (4 * (part % 2)) & 15;
+    if (type.bits == 4) bits = p[0] >> (4 * ((part + pointer.half) % 2)) & 15;
     ir_value v = ir_value_from_bits(type, bits);
     *out = eval_cell_of(v);
     return true;
@@ -292,7 +294,7 @@ bool eval_write(eval_lane at, eval_cell pointer, ir_type type, size_t part, span
     if (p == NULL) return false;
     uint64_t bits = ir_value_bits(eval_value(type, value));
     for (unsigned i = 0; i < type.bits / 8u; ++i) p[i] = (unsigned char)(bits >> (8 * i));
-    unsigned low = 4 * (part % 2);
+    unsigned low = 4 * ((part + pointer.half) % 2);
     if (type.bits == 4) p[0] = (unsigned char)((p[0] & ~(15u << low)) | (unsigned)bits << low);
     return true;
 }

@@ -9,6 +9,7 @@
  * simdgroup keeps MSL's bfloat, which they need. Left alone: host functions, types that MSL has. */
 #include "ir/fold.h"
 #include "ir/walk.h"
+#include "pass/float4_memory.h"
 #include "pass/pass.h"
 #include "pass/small_float.h"
 
@@ -16,6 +17,7 @@ typedef struct legalize {
     ir_rewrite r;
     pass_context *cx;
     map vars, buffers; /* old -> new */
+    const ir_node *body;
 } legalize;
 
 static ir_type wide(ir_type t)
@@ -28,12 +30,13 @@ static ir_type wide(ir_type t)
 static const ir_var *new_var(ir_rewrite *r, const ir_var *v)
 {
     legalize *l = (legalize *)(void *)r;
-    bool pointer = ir_type_is_pointer(v->type) && small_float_stored(v->pointee);
+    bool half = ir_type_is_pointer(v->type) && float4_is_half(v->pointee);
+    bool pointer = half || (ir_type_is_pointer(v->type) && small_float_stored(v->pointee));
     if (!pointer && !small_float_known(v->type)) return v;
     const ir_var *known = map_get_id(&l->vars, v);
     if (known != NULL) return known;
     ir_var *fresh = arena_copy(r->mem, v, sizeof *v);
-    if (pointer) fresh->pointee = small_float_bits_type(v->pointee);
+    if (pointer) fresh->pointee = half ? IR_TYPE(IR_UINT, 8) : small_float_bits_type(v->pointee);
     else fresh->type = wide(v->type);
     map_put_id(r->mem, &l->vars, v, fresh);
     return fresh;
@@ -43,12 +46,17 @@ static const ir_buffer *new_buffer(ir_rewrite *r, const ir_buffer *b)
 {
     legalize *l = (legalize *)(void *)r;
     const ir_var *data = new_var(r, b->data);
-    if (data == b->data && !small_float_stored(b->type)) return b;
+    bool half = float4_is_half(b->type);
+    if (data == b->data && !half && !small_float_stored(b->type)) return b;
     const ir_buffer *known = map_get_id(&l->buffers, b);
     if (known != NULL) return known;
     ir_buffer *fresh = arena_copy(r->mem, b, sizeof *b);
     fresh->data = data;
     if (small_float_stored(b->type)) fresh->type = small_float_bits_type(b->type);
+    if (half) {
+        fresh->type = IR_TYPE(IR_UINT, 8);
+        fresh->shape = ir_list_one(r->mem, float4_bytes(r->mem, b->shape.at[0]));
+    }
     map_put_id(r->mem, &l->buffers, b, fresh);
     return fresh;
 }
@@ -87,15 +95,36 @@ static void refuse_scale(legalize *l, const ir_node *n)
                "arithmetic on it and no conversion to it");
 }
 
-/* Float4 elements lie in memory in pairs; other accesses than of whole elements are refused. */
+/* Elements of several float4 are accessed whole. */
 static bool check_access(legalize *l, const ir_node *n, const ir_buffer *b, ir_list index)
 {
-    if (b->type.code != IR_FP4_E2M1FN) return true;
+    if (b->type.code != IR_FP4_E2M1FN || float4_is_half(b->type)) return true;
     if (small_float_stored(b->type) && index.n == 1 && index.at[0]->type.lanes == 1) return true;
     char text[IR_TYPE_TEXT];
-    diag_error(l->cx->diags, n->at, "'%.*s' of %s: memory holds float4_e2m1fn as elements of two or four, float4_e2m1fnx2 or "
-               "float4_e2m1fnx4, which are accessed whole", STR_ARG(b->name), ir_type_print(b->type, text));
+    diag_error(l->cx->diags, n->at, "'%.*s' of %s: memory holds float4_e2m1fn as single elements, or as elements of two or four, "
+               "float4_e2m1fnx2 or float4_e2m1fnx4, which are accessed whole", STR_ARG(b->name), ir_type_print(b->type, text));
     return false;
+}
+
+static const ir_node *store_halves(legalize *l, const ir_store *n)
+{
+    const ir_node *index = ir_rewrite_list(&l->r, n->index).at[0], *value = expr(&l->r, n->value);
+    const ir_node *out = float4_store(l->r.mem, new_buffer(&l->r, n->buffer), index, value, n->node.at);
+    if (out != NULL) return out;
+    diag_error(l->cx->diags, n->node.at, "'%.*s': a float4_e2m1fn is half a byte, and storing one would store the other half again, which "
+               "another thread may be storing: store two side by side from an even index, with T.vectorized(2) or A[i * 2:i * 2 + 2]",
+               STR_ARG(n->buffer->name));
+    return &n->node;
+}
+
+/* A thread's own memory whose bytes are stored to by halves holds something from the beginning. */
+static const ir_node *alloc_halves(legalize *l, const ir_node *n)
+{
+    const ir_buffer *b = ir_as_alloc(n)->buffer;
+    const ir_node *fresh = ir_rewrite_children(&l->r, n);
+    if (!float4_stores_halves(l->r.mem, l->body, b)) return fresh;
+    const ir_node *both[] = {fresh, float4_clear(l->r.mem, ir_as_alloc(fresh)->buffer, n->at)};
+    return ir_seq_new(l->r.mem, both, 2, n->at);
 }
 
 static const ir_node *cast(legalize *l, const ir_cast *n)
@@ -116,6 +145,8 @@ static const ir_node *call(legalize *l, const ir_call *n)
     if (n->fn == IR_FN_ADDRESS_OF) {
         /* The place itself; what the pointer leads to has another type now. */
         const ir_load *place = ir_as_load(n->args.at[0]);
+        if (float4_is_half(place->buffer->type))
+            diag_error(l->cx->diags, n->node.at, "'%.*s': there is no address of half a byte", STR_ARG(place->buffer->name));
         ir_load copy = *place;
         copy.buffer = new_buffer(&l->r, place->buffer);
         copy.index = ir_rewrite_list(&l->r, place->index);
@@ -149,6 +180,7 @@ static const ir_node *expr(ir_rewrite *r, const ir_node *n)
         ir_store copy = *ir_as_store(n);
         ir_type t = copy.value->type;
         if (!check_access(l, n, copy.buffer, copy.index)) return n;
+        if (float4_is_half(copy.buffer->type)) return store_halves(l, ir_as_store(n));
         copy.buffer = new_buffer(r, copy.buffer);
         copy.index = ir_rewrite_list(r, copy.index);
         copy.value = small_float_exact_bits(r->mem, t, expr(r, copy.value));
@@ -156,6 +188,11 @@ static const ir_node *expr(ir_rewrite *r, const ir_node *n)
     }
     if (n->kind == IR_LOAD && !check_access(l, n, ir_as_load(n)->buffer, ir_as_load(n)->index)) {
         return ir_float_new(r->mem, wide(n->type), 0.0, n->at);
+    }
+    if (n->kind == IR_ALLOC && float4_is_half(ir_as_alloc(n)->buffer->type)) return alloc_halves(l, n);
+    if (n->kind == IR_LOAD && float4_is_half(ir_as_load(n)->buffer->type)) {
+        const ir_load *load = ir_as_load(n);
+        return float4_load(r->mem, new_buffer(r, load->buffer), expr(r, load->index.at[0]), n->at);
     }
     const ir_node *fresh = ir_rewrite_children(r, n);
     ir_type t = n->type;
@@ -191,7 +228,7 @@ static const ir_func *legalize_func(pass_context *cx, const ir_func *f)
     if (f->kind != IR_FUNC_KERNEL) return f;
     type_search s = {false, false};
     ir_each(f->body, find_types, &s);
-    legalize l = {.r = {.mem = cx->mem, .node = expr, .var = new_var, .buffer = new_buffer}, .cx = cx};
+    legalize l = {.r = {.mem = cx->mem, .node = expr, .var = new_var, .buffer = new_buffer}, .cx = cx, .body = f->body};
     ir_param *params = arena_array(cx->mem, ir_param, f->param_count);
     for (size_t i = 0; i < f->param_count; ++i) {
         params[i] = f->params[i];

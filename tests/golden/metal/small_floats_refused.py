@@ -1,4 +1,4 @@
-# What the smallest float types cannot do: arithmetic on scales, single float4 elements in memory, vectors of several elements.
+# What the smallest float types cannot do: arithmetic on scales, stores of half a byte, vectors of several elements.
 from tvm.script import tirx as T
 
 
@@ -9,3 +9,5 @@ def main(E: T.Buffer((32,), "float8_e8m0fnu"), P: T.Buffer((32,), "float4_e2m1fn
         E[t] = E[t] * E[t + 1]
         A[t] = T.Cast("float32", F[t])
         F[t] = T.Cast("float4_e2m1fn", A[t])
+        F[t * 2 + 1:t * 2 + 3] = F[t * 2:t * 2 + 2]
+        T.evaluate(T.address_of(F[t]))
