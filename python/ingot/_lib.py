@@ -358,6 +358,7 @@ _FUNCTIONS = {
     "ingot_buffer_contents": (_handle, [_handle]),
     "ingot_buffer_export": (_int, [_handle, c.POINTER(DLTensor), _int, _out, _err]),
     "ingot_device_shared": (_int, [_out, _err]),
+    "ingot_exported_open": (_int, [_text, _size, _out, _err]),
     "ingot_exported_open_kernels": (_int, [_text, _size, _out, _err]),
     "ingot_exported_call": (_int, [_handle, _text, _handle, c.c_int32, _handle]),
     "ingot_stream_create": (_int, [_handle, _out, _err]),

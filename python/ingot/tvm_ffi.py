@@ -6,7 +6,7 @@ import ctypes as c
 import importlib.abc
 import importlib.util
 import sys
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from ._lib import Error, lib
 from .error import check
@@ -82,17 +82,29 @@ class _Watch(importlib.abc.MetaPathFinder):
 def open_kernels(data: bytes) -> Any:
     """tvm_ffi's module of a device module in TVM's bytes: its functions are the kernels, called with buffers as handles, scalars,
     and the values of their launch tags."""
+    out, error = c.c_void_p(), Error()
+    check(lib.ingot_module_device_load(data, len(data), None, c.byref(out), c.byref(error)), error)
+    names = [kernel.name for kernel in Module(int(out.value or 0)).kernels]
+    return _open(bytes(data), lib.ingot_exported_open_kernels, names)
+
+
+def as_module(module: Module) -> Any:
+    """tvm_ffi's module of a compiled one, without a library being made: functions that take what `export_library`'s do. Like all
+    of tvm_ffi's modules in memory it stays for the life of the process; a library of `export_library` calls faster."""
+    names = module.function_names
+    return _open(module.save_to_bytes(), lib.ingot_exported_open, [*names, "main"] if len(names) == 1 and names != ["main"] else names)
+
+
+def _open(data: bytes, opens: Callable[..., int], names: List[str]) -> Any:
     import tvm_ffi
 
-    data = bytes(data)
     if data not in _opened:
         out, error = c.c_void_p(), Error()
-        check(lib.ingot_module_device_load(data, len(data), None, c.byref(out), c.byref(error)), error)
-        names = [kernel.name for kernel in Module(int(out.value or 0)).kernels]
-        check(lib.ingot_exported_open_kernels(data, len(data), c.byref(out), c.byref(error)), error)
+        check(opens(data, len(data), c.byref(out), c.byref(error)), error)
         prefix = f"ingot_metal_{len(_opened)}_"
         for name in names:
-            _define(prefix + name, _launcher(int(out.value or 0), name.encode("utf-8")))
+            known = "" if name == "main" and opens is lib.ingot_exported_open else name  # what a module's only function answers to
+            _define(prefix + name, _launcher(int(out.value or 0), known.encode("utf-8")))
         _define(prefix + "__tvm_set_device", lambda own, args, count, result: 0)  # there is one
         _opened[data] = tvm_ffi.system_lib(prefix)
     return _opened[data]

@@ -618,6 +618,17 @@ class OnDevice(Case):
         np.testing.assert_array_equal(out.numpy(), np.full((3, 4), 2.0**39, "float32"))
         del module
 
+    def test_a_module_in_memory(self):
+        for run in (ingot.compile(SCALED), ingot.compile(add_one)):
+            module = ingot.tvm_ffi.as_module(run)
+            self.assertTrue(module == ingot.tvm_ffi.as_module(run) or module.same_as(ingot.tvm_ffi.as_module(run)))
+            a, b = np.arange(64, dtype="float32"), np.zeros(64, "float32")
+            scaled = run.function_names == ["main"]
+            module.main(a, b, *((2.5, 1) if scaled else ()))
+            np.testing.assert_array_equal(b, a * 2.5 if scaled else a + 1)
+            with self.assertRaisesRegex(ValueError, "shape"):
+                module.get_function(run.function_names[0])(a, b[:60], *((2.5, 1) if scaled else ()))
+
     def test_a_handle_that_is_no_buffer_is_refused(self):
         module = self.open(SCALED, "tvm")
         with self.assertRaisesRegex(ValueError, "live buffer"):
