@@ -221,15 +221,49 @@ static void split_access(emu_graph *g, emu_node *user)
     m->by_lane = m->lanes != NULL && (m->lanes->depends & EMU_BY_RUN) == 0;
 }
 
+/* Adds n * scale to the uniform sum or to that of what is lane-constant. False where it is neither, and no sum of such. */
+static bool add_part(emu_graph *g, emu_node *n, int64_t scale, emu_node *sums[2], unsigned depth)
+{
+    enum { DEEPEST = 16 };
+    if (uniform(n) || (n->depends & EMU_BY_RUN) == 0) {
+        emu_node **to = &sums[uniform(n) ? 0 : 1];
+        if (scale != 1) n = emu_binary(g, EMU_MUL, EMU_I64, n, emu_constant(g, EMU_I64, scale));
+        *to = *to == NULL ? n : emu_binary(g, EMU_ADD, EMU_I64, *to, n);
+        return true;
+    }
+    if (depth > DEEPEST) return false;
+    if (is_pure(n, EMU_ADD) || is_pure(n, EMU_SUB))
+        return add_part(g, n->in[0], scale, sums, depth + 1) &&
+               add_part(g, n->in[1], is_pure(n, EMU_SUB) ? wrap_mul(scale, -1) : scale, sums, depth + 1);
+    if (is_pure(n, EMU_MUL) && emu_is_const(n->in[1])) return add_part(g, n->in[0], wrap_mul(scale, n->in[1]->imm), sums, depth + 1);
+    if (is_pure(n, EMU_SHL) && emu_is_const(n->in[1]))
+        return add_part(g, n->in[0], wrap_mul(scale, (int64_t)1 << (n->in[1]->imm & 63)), sums, depth + 1);
+    return false;
+}
+
+/* What an index should be, in two parts: then one look at the extremes of what the lanes add serves for all of them. */
+static void split_exact(emu_graph *g, emu_node *n)
+{
+    emu_node *sums[2] = {NULL, NULL}, *whole = n->in[0];
+    const bool parts = add_part(g, whole, 1, sums, 0);
+    n->in[0] = parts ? sums[0] : NULL;
+    n->in[1] = parts ? sums[1] : whole;
+}
+
 void emu_split_addresses(emu_graph *g)
 {
     uint32_t position = 0;
     for (emu_node *n = g->first; n != NULL; n = n->next) n->position = ++position;
     for (emu_node *n = g->first; n != NULL; n = n->next) {
-        if (n->mem == NULL || n->kind == EMU_FILL) continue;
+        const bool index = n->kind == EMU_HOLD && n->k == EMU_FAULT_INDEX;
+        if (!index && (n->mem == NULL || n->kind == EMU_FILL)) continue;
         g->region = n->region;
         g->before = n;
         g->at = n->at;
+        if (index) {
+            split_exact(g, n);
+            continue;
+        }
         split_access(g, n);
         /* a lane-constant index works with an object that is the same for all lanes */
         if (!uniform(n->mem->object)) n->mem->by_lane = false;

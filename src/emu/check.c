@@ -213,10 +213,10 @@ void emu_checker_tick(emu_checker *c)
     c->clock = 1;
     age(&c->group, shadow_own(&c->side[SHADOW_GROUP], 0), (c->group_tag + 1) << SHADOW_TAG);
     emu_watch *w = c->watch;
-    for (int k = 0; k < SHADOW_LOCKS; ++k) shadow_lock(&w->locks[k]);
+    for (int k = 0; w->locks != NULL && k < SHADOW_LOCKS; ++k) shadow_lock(&w->locks[k * SHADOW_LINE]);
     const int64_t own = shadow_own(&c->side[SHADOW_DEVICE], 0);
     for (size_t k = 0; k < w->area_count; ++k) age(&w->areas[k], own, (c->last_tag + 1) << SHADOW_TAG);
-    for (int k = 0; k < SHADOW_LOCKS; ++k) shadow_unlock(&w->locks[k]);
+    for (int k = 0; w->locks != NULL && k < SHADOW_LOCKS; ++k) shadow_unlock(&w->locks[k * SHADOW_LINE]);
     emu_handings_age(w, shadow_tag(own), c->last_tag);
     for (int m = 0; m < SHADOW_MEMORIES; ++m) {
         emu_side *side = &c->side[m];

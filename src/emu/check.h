@@ -59,7 +59,7 @@ typedef struct emu_watch {
     uint64_t groups;
     bool atomics;            /* the program may hand work on by atomics */
     bool simdgroups;         /* the program has barriers of simdgroups */
-    uint8_t locks[SHADOW_LOCKS];
+    uint8_t *locks;          /* of the areas; NULL: one worker has them */
     pthread_mutex_t lock;    /* of what follows */
     uint64_t seq;
     emu_handings *handed[256]; /* by tag */
@@ -99,6 +99,9 @@ emu_handler emu_check_flow_handler(emu_op op);
 emu_handler emu_check_texture_handler(emu_op op);
 /* The barrier's handler of a scheduled program. */
 emu_handler emu_check_waiting_barrier(void);
+
+/* The extremes of an i64 register by lane over chunks [from, to). */
+emu_extent emu_extent_of(const emu_vm *vm, uint32_t reg, uint32_t from, uint32_t to);
 
 /* Notes what was found. True to go on; false where the run has to stop, the machine's fault then set. */
 bool emu_note(emu_vm *vm, const emu_fault *fault);

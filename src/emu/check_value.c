@@ -127,6 +127,41 @@ static const emu_insn *op_holds(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
+emu_extent emu_extent_of(const emu_vm *vm, uint32_t reg, uint32_t from, uint32_t to)
+{
+    emu_extent e = {INT64_MAX, INT64_MIN};
+    for (uint32_t lane = from * EMU_CHUNK; lane < to * EMU_CHUNK; ++lane) {
+        int64_t v;
+        memcpy(&v, vm->frame + reg + lane * sizeof v, sizeof v);
+        e.least = v < e.least ? v : e.least;
+        e.greatest = v > e.greatest ? v : e.greatest;
+    }
+    return e;
+}
+
+/* An index as it should be: uniform a plus what each lane has in b. */
+static const emu_insn *op_indexed(emu_vm *vm, const emu_insn *i)
+{
+    const bool sign = i->type == EMU_I32;
+    const int64_t least = sign ? INT32_MIN : 0, greatest = sign ? INT32_MAX : (int64_t)UINT32_MAX;
+    emu_extent e = {0, 0};
+    int64_t base = 0, low = 0, high = 0;
+    if (i->a != EMU_NONE) memcpy(&base, vm->frame + i->a, sizeof base);
+    if (i->b != EMU_NONE) e = i->imm != 0 ? vm->extents[i->imm - 1] : emu_extent_of(vm, i->b, vm->c0, vm->c1);
+    const bool whole = !__builtin_add_overflow(base, e.least, &low) && !__builtin_add_overflow(base, e.greatest, &high);
+    if (whole && low >= least && high <= greatest) return i + 1;
+    const emu_mask *m = &vm->masks[vm->top];
+    for (uint32_t lane = m->lo; lane < m->hi; ++lane) {
+        if (!emu_active(vm, lane)) continue;
+        const uint64_t own = i->b != EMU_NONE ? read_bits(vm, i->b, i->sb, lane, EMU_I64) : 0;
+        const int64_t v = (int64_t)((uint64_t)base + own);
+        if (v >= least && v <= greatest) continue;
+        if (!note(vm, i, EMU_FAULT_INDEX, lane, 0)) return NULL;
+        if (i->b == EMU_NONE) break;
+    }
+    return i + 1;
+}
+
 /* Before a shuffle: the lane read must be active. */
 static const emu_insn *op_source(emu_vm *vm, const emu_insn *i)
 {
@@ -148,6 +183,7 @@ emu_handler emu_check_value_handler(emu_op op)
     case EMU_COUNT: return op_count;
     case EMU_RANGE: return op_range;
     case EMU_HOLDS: return op_holds;
+    case EMU_INDEXED: return op_indexed;
     case EMU_SOURCE: return op_source;
     default: return NULL;
     }

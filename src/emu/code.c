@@ -632,8 +632,26 @@ static void emit_fence(coder *c, const emu_node *n)
     put(c, EMU_FENCE_OP, n)->run = handler_of(c, EMU_FENCE_OP, EMU_BOOL);
 }
 
+static void emit_indexed(coder *c, const emu_node *n)
+{
+    emu_insn *i = put(c, EMU_INDEXED, n);
+    i->type = n->operand_type;
+    set_operands(i, n->in);
+    if (n->in[0] == NULL) i->a = EMU_NONE;
+    if (n->in[1] == NULL) i->b = EMU_NONE;
+    else if (emu_in_prologue(n->in[1])) {
+        emu_reg_list_push(c->g->mem, &c->p->extents, n->in[1]->reg);
+        i->imm = (int64_t)c->p->extents.n;
+    }
+    i->run = handler_of(c, EMU_INDEXED, EMU_I64);
+}
+
 static void emit_hold(coder *c, const emu_node *n)
 {
+    if (n->k == EMU_FAULT_INDEX) {
+        emit_indexed(c, n);
+        return;
+    }
     emu_insn *i = put(c, EMU_HOLDS, n);
     set_operands(i, n->in);
     i->imm = n->imm;

@@ -71,6 +71,7 @@ typedef struct emu_program {
     emu_input_list inputs;
     emu_scaled_list patterns;
     emu_reg_list known;
+    emu_reg_list extents; /* lane-constant i64 registers */
     emu_object_list objects;
     uint64_t threadgroup_bytes; /* static */
     const span *spans;          /* of the instructions, by emu_insn.at */

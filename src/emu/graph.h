@@ -31,7 +31,8 @@ typedef enum emu_kind {
     EMU_FILL,    /* a thread array set to 0xFF: mem->local */
     EMU_SYNC,    /* barrier of the threadgroup, or (imm 1; checked programs) of the simdgroup, over the memories in k */
     EMU_FENCE,   /* memory fence over the memories in k (EMU_FLAG_...); checked programs */
-    EMU_HOLD,    /* in[0] must hold, else k (an emu_rule) is reported, about the local imm; checked programs */
+    EMU_HOLD,    /* in[0] must hold, else k (an emu_rule) is reported, about the local imm; checked programs. Of k INDEX in[0] (64 bits, from
+                  * emu_split_addresses on uniform) plus in[1] (or NULL, as in[0] may be) must be a value of operand_type */
     EMU_IF_NODE, /* in[0] condition */
     EMU_ELSE_NODE,
     EMU_ENDIF,

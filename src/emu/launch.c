@@ -89,8 +89,9 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     const size_t levels = p->levels + 1;
     const size_t sizes[] = {align_up(sizeof(emu_worker)), p->frame_bytes, align_up(levels * sizeof(emu_mask)),
                             align_up(levels * p->width), align_up(p->patterns.n * sizeof(emu_pattern)),
-                            align_up(p->known.n * sizeof(emu_known_mask)), align_up(p->objects.n * sizeof(emu_object))};
-    size_t bytes = EMU_ALIGN;
+                            align_up(p->known.n * sizeof(emu_known_mask)), align_up(p->objects.n * sizeof(emu_object)),
+                            align_up(p->extents.n * sizeof(emu_extent))};
+    size_t bytes = 2 * EMU_ALIGN; /* so that no two workers have a line of the cache in common */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) bytes += sizes[i];
     emu_worker *w = mem_zeroed(mem, 1, bytes);
     if (w == NULL) return NULL;
@@ -103,7 +104,9 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     w->vm.known = (emu_known_mask *)(void *)at;
     at += sizes[5];
     w->objects = (emu_object *)(void *)at;
-    at = align_pointer(at + sizes[6]);
+    at += sizes[6];
+    w->vm.extents = (emu_extent *)(void *)at;
+    at = align_pointer(at + sizes[7]);
     w->vm.frame = at;
     at += sizes[1];
     for (size_t i = 0; i < levels; ++i) w->vm.masks[i].own = (uint8_t *)at + i * p->width;
@@ -282,6 +285,7 @@ static bool start_worker(emu_worker *w, job *j)
         vm->patterns[i].scale = p->patterns.at[i].scale;
         j->kernel->library->isa->scan_pattern(&vm->patterns[i], vm->frame + p->patterns.at[i].reg, p->width);
     }
+    for (size_t i = 0; i < p->extents.n; ++i) vm->extents[i] = emu_extent_of(vm, p->extents.at[i], 0, p->width / EMU_CHUNK);
     for (size_t i = 0; i < p->known.n; ++i) vm->known[i] = emu_mask_know(vm, p->known.at[i]);
     return true;
 }

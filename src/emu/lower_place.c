@@ -140,12 +140,12 @@ static void check_index(lower *l, emu_space space, emu_node *index)
     emu_graph *g = l->g;
     if (space != EMU_SPACE_DEVICE && space != EMU_SPACE_CONSTANT) return; /* far too small for that */
     if ((l->shape->checks >> EMU_CHECK_NUMERICS & 1u) == 0 || (index->type != EMU_I32 && index->type != EMU_U32)) return;
-    emu_node *should = exact(g, index, 0), *is = emu_convert(g, EMU_I64, index);
-    if (should == is || emu_is_const(is)) return;
-    emu_node *same = emu_binary(g, EMU_EQ, EMU_I64, should, is);
-    if (emu_is_const(same) && same->imm != 0) return;
+    emu_node *should = exact(g, index, 0);
+    const bool exactly = should->kind == EMU_PURE && should->op == EMU_CONVERT && should->operand_type == index->type;
+    if (exactly || emu_is_const(should)) return; /* nothing is computed */
     emu_node *n = emu_effect(g, EMU_HOLD, EMU_BOOL);
-    n->in[0] = same;
+    n->in[0] = should; /* the index wraps where this is not among the values of its type */
+    n->operand_type = index->type;
     n->k = EMU_FAULT_INDEX;
 }
 

@@ -59,7 +59,7 @@ typedef struct emu_area {
     uint8_t memory; /* shadow_memory; GROUP is one worker's, others are shared by all */
     int64_t *writer; /* a record a granule; NULL: the kernel never writes here, nothing to watch */
     int64_t *reader, *other; /* NULL: the kernel never reads here */
-    uint8_t *locks;  /* 256 of them where several workers share the area, else NULL */
+    uint8_t *locks;  /* SHADOW_LOCKS of them, each in a line of its own, where several workers share the area; else NULL */
 } emu_area;
 static inline bool shadow_shared(const emu_area *a)
 {
@@ -67,10 +67,10 @@ static inline bool shadow_shared(const emu_area *a)
 }
 
 /* Which lock a granule is under. */
-enum { SHADOW_STRIPE = 9, SHADOW_LOCKS = 256 };
+enum { SHADOW_STRIPE = 9, SHADOW_LOCKS = 256, SHADOW_LINE = 64 };
 static inline uint8_t *shadow_lock_of(const emu_area *a, uint64_t granule)
 {
-    return &a->locks[granule >> SHADOW_STRIPE & (SHADOW_LOCKS - 1)];
+    return &a->locks[(granule >> SHADOW_STRIPE & (SHADOW_LOCKS - 1)) * SHADOW_LINE];
 }
 static inline void shadow_lock(uint8_t *lock)
 {

@@ -178,6 +178,11 @@ typedef struct emu_known_mask {
     bool full;
 } emu_known_mask;
 
+/* The extremes of a lane-constant register, over all lanes. */
+typedef struct emu_extent {
+    int64_t least, greatest;
+} emu_extent;
+
 typedef struct emu_object {
     char *base;
     uint64_t size;
@@ -218,6 +223,7 @@ struct emu_vm {
     size_t texture_count, sampler_count;
     emu_pattern *patterns;
     emu_known_mask *known;
+    emu_extent *extents;
     uint64_t threadgroup_stride; /* bytes between the threadgroup memories of a batch */
     uint32_t group_threads;      /* threads of one threadgroup */
     uint64_t chunk_shift[EMU_MAX_CHUNKS]; /* what threadgroup addresses of a chunk are moved by */

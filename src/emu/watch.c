@@ -155,7 +155,7 @@ static bool make_areas(emu_watch *w, const ranges *all, emu_store *store)
         emu_area *a = &w->areas[w->area_count];
         const size_t granules = granules_of(r);
         *a = (emu_area){.base = r->from, .size = (uint64_t)(r->to - r->from), .shift = r->shift, .memory = (uint8_t)r->memory,
-                        .locks = emu_pool_threads(w->launch->pool) > 1 ? w->locks : NULL};
+                        .locks = w->locks};
         w->has_textures = w->has_textures || r->memory == SHADOW_TEXTURE;
         if (!r->write) continue;
         a->writer = at;
@@ -177,7 +177,9 @@ bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t cou
     w->areas = mem_zeroed(w->mem, most_ranges(l), sizeof *w->areas);
     w->resources = mem_zeroed(w->mem, l->resource_count + 1, sizeof *w->resources);
     w->textures = mem_zeroed(w->mem, l->texture_count + 1, sizeof *w->textures);
-    bool made = all.at != NULL && w->areas != NULL && w->resources != NULL && w->textures != NULL && join_sites(w, programs, count);
+    const bool shared = emu_pool_threads(l->pool) > 1;
+    if (shared) w->locks = mem_zeroed(w->mem, SHADOW_LOCKS, SHADOW_LINE);
+    bool made = (!shared || w->locks != NULL) && all.at != NULL && w->areas != NULL && w->resources != NULL && w->textures != NULL && join_sites(w, programs, count);
     if (made) {
         find_ranges(l, programs, count, &all);
         made = make_areas(w, &all, store);
@@ -192,6 +194,7 @@ bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t cou
 void emu_watch_close(emu_watch *w)
 {
     const emu_launch *l = w->launch;
+    mem_free(w->mem, w->locks, (size_t)SHADOW_LOCKS * SHADOW_LINE);
     mem_free(w->mem, w->joined, w->site_count * sizeof *w->joined);
     mem_free(w->mem, w->areas, most_ranges(l) * sizeof *w->areas);
     mem_free(w->mem, w->resources, (l->resource_count + 1) * sizeof *w->resources);

@@ -125,6 +125,15 @@ static void test_numbers(void **state)
     /* an index that wraps: 2^16 * 2^16 is 0 in 32 bits */
     check_finds(ARGS "int w = (n[i] + 1) << 10;\nb[i] = a[(w * w) / 2 * 0 + (w << 6) * 65536]; }", &c, NUMERICS,
                 &(check_want){EMU_FAULT_INDEX, 5, 0, NULL, 0});
+    /* the same for all threads, from the thread's place alone, from memory: 1 * 2^16 * 2^16 */
+    check_finds(ARGS "\nb[i] = a[uint(n[1]) * 65536u * 65536u]; }", &c, NUMERICS, &(check_want){EMU_FAULT_INDEX, 5, 0, NULL, 0});
+    check_finds(ARGS "\nb[i] = a[t * 65536u * 65536u]; }", &c, NUMERICS, &(check_want){EMU_FAULT_INDEX, 5, 0, NULL, 0});
+    f = check_found(ARGS "\nb[i] = a[uint(n[i]) * 65536u * 65536u]; }", &c, NUMERICS, &(check_want){EMU_FAULT_INDEX, 5, 0, NULL, 0});
+    assert_int_equal(f.at[0].first.thread[0], 1);
+    assert_int_equal(f.at[0].times, 127);
+    emu_findings_free(&f);
+    /* what wraps and wraps back is right */
+    check_clean(ARGS "uint w = t - 3; int q = n[i] - 200; b[i] = a[w + 3u] + a[q + 200] + a[(i + 7u) * 2u - i * 2u - 14u]; }", &c);
 }
 
 int main(void)
