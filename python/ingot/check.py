@@ -12,7 +12,18 @@ from . import runtime
 from ._lib import CheckerOptions, Error, FindingInfo, lib, take_text
 from .error import IngotError, check
 
-Checks = Union[str, bool, None]  # "all", "bounds,race", "all,-numerics"; True is "all"
+
+@dataclass(frozen=True)
+class Options:
+    """What the checks are to do, as the options of `ingot check` say it."""
+
+    checks: str = "all"  # or "bounds,race", "all,-numerics"
+    limits: Optional[str] = None  # the target whose limits kernels are held to; None: the software device's own
+    order: int = 0  # seed of the order in which simdgroups and threadgroups run; 0: that of the grid
+    max_findings: int = 0  # that are kept; 0: 64
+
+
+Checks = Union[str, bool, None, Options]  # True is "all"
 
 
 @dataclass(frozen=True)
@@ -42,23 +53,31 @@ class CheckError(IngotError, AssertionError):
         self.findings = tuple(findings)
 
 
-def parse(checks: Checks) -> int:
+def parse(checks: Checks) -> Optional[Options]:
+    """The options that are meant; None where nothing is to be checked."""
+    if isinstance(checks, Options):
+        return checks
+    return Options("all" if checks is True else checks) if checks else None
+
+
+def mask_of(options: Optional[Options]) -> int:
     """The C library's mask of checks; 0 for none."""
-    if not checks:
+    if options is None:
         return 0
     out, error = c.c_uint(), Error()
-    text = "all" if checks is True else checks
-    check(lib.ingot_check_parse(text.encode("utf-8"), c.byref(out), c.byref(error)), error)
+    check(lib.ingot_check_parse(options.checks.encode("utf-8"), c.byref(out), c.byref(error)), error)
     return out.value
 
 
 class Checker:
     """A checker of the C library, for one stream or command buffer at a time."""
 
-    def __init__(self, mask: int) -> None:
-        options, out, error = CheckerOptions(), c.c_void_p(), Error()
-        options.struct_size, options.checks = c.sizeof(CheckerOptions), mask
-        check(lib.ingot_checker_create(c.byref(options), None, c.byref(out), c.byref(error)), error)
+    def __init__(self, mask: int, options: Options) -> None:
+        row, out, error = CheckerOptions(), c.c_void_p(), Error()
+        row.struct_size, row.checks = c.sizeof(CheckerOptions), mask
+        row.max_findings, row.seed = options.max_findings, options.order
+        row.target = options.limits.encode("utf-8") if options.limits is not None else None
+        check(lib.ingot_checker_create(c.byref(row), None, c.byref(out), c.byref(error)), error)
         self.handle = out.value
 
     def __del__(self) -> None:
@@ -89,15 +108,15 @@ def _finding(info: Any, report: str) -> Finding:
 class Report:
     """What the launches within `checking` did wrong."""
 
-    def __init__(self, mask: int) -> None:
-        self.mask = mask
+    def __init__(self, options: Optional[Options]) -> None:
+        self.options, self.mask = options or Options(), mask_of(options)
         self._streams: List[Any] = []  # pairs of an opened device and its checker
         self._others: List[Finding] = []
         self._guard = threading.Lock()
 
     def watch(self, opened: Any) -> None:
         """Checks the launches of a device's stream from now on."""
-        checker, error = Checker(self.mask), Error()
+        checker, error = Checker(self.mask, self.options), Error()
         with opened.guard:
             check(lib.ingot_stream_check(opened.stream, checker.handle, c.byref(error)), error)
         with self._guard:
@@ -141,7 +160,7 @@ def active() -> Optional[Report]:
 @contextlib.contextmanager
 def checking(checks: Checks = "all") -> Iterator[Report]:
     """Runs every launch within under the checks: of modules and of `ingot.msl`, on all threads. Look at `report.findings` or
-    call `report.raise_any()` after it."""
+    call `report.raise_any()` after it. `checks` are names as for `ingot check --checks`, or `Options`."""
     report = Report(parse(checks))
     if report.mask and not _active:
         for opened in runtime.opened_devices(report.watch):

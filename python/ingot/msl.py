@@ -199,7 +199,8 @@ class Kernel:
                  groups: Optional[Extent] = None, check: _check.Checks = None, profile: Optional[Profile] = None) -> None:
         """Runs it over `threads` threads (by default one an element of the first array, or a pixel of a texture that comes
         before), or `groups` threadgroups, of `group_size` threads each. Back when it is done. With `check` ("all",
-        "race,bounds" ...) what is found is raised as `ingot.check.CheckError`; `profile` counts what it cost."""
+        "race,bounds", `ingot.check.Options` ...) what is found is raised as `ingot.check.CheckError`; `profile` counts what it
+        cost."""
         if len(args) != len(self.arguments):
             named = ", ".join(f"{a.type} {a.name}" for a in self.arguments)
             raise TypeError(f"kernel {self.name} takes {len(self.arguments)} arguments ({named}), {len(args)} were given")
@@ -209,8 +210,10 @@ class Kernel:
         grid = _extent(threads if threads is not None else groups, "threads") or launch.grid
         group = _extent(group_size, "group_size") or self._default_group(grid)
         report = _check.active()
-        mask = _check.parse(check) | (report.mask if report is not None else 0)
-        findings = launch.run(grid, group, groups is not None, mask, profile)
+        own = _check.parse(check)
+        mask = _check.mask_of(own) | (report.mask if report is not None else 0)
+        checker = _check.Checker(mask, own or (report.options if report is not None else _check.Options())) if mask else None
+        findings = launch.run(grid, group, groups is not None, checker, profile)
         if findings and report is not None and not check:
             report.add(findings)
         elif findings:
@@ -289,15 +292,14 @@ class _Launch:
         self._keep.append((array, Handle("ingot_metal_buffer_release", out.value)))
         self._bound.append(("set_buffer", (out.value, 0, argument.index)))
 
-    def run(self, grid: Tuple[int, int, int], group: Tuple[int, int, int], in_groups: bool, mask: int,
-            profile: Optional[Profile]) -> List[_check.Finding]:
+    def run(self, grid: Tuple[int, int, int], group: Tuple[int, int, int], in_groups: bool,
+            checker: Optional[_check.Checker], profile: Optional[Profile]) -> List[_check.Finding]:
         """Encodes, runs, waits. What the checks found."""
         if 0 in grid:
             return []
         error, out = self._error, c.c_void_p()
         check(lib.ingot_metal_command_buffer_create(opened().queue, c.byref(out), c.byref(error)), error)
         commands = Handle("ingot_metal_command_buffer_release", out.value)
-        checker = _check.Checker(mask) if mask else None
         if checker is not None:
             check(lib.ingot_metal_command_buffer_check(commands.value, checker.handle, c.byref(error)), error)
         if profile is not None:

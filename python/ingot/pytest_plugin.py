@@ -4,6 +4,8 @@
     @pytest.mark.metal_check("race")      some
     pytest --metal-check                  all checks for all tests
     pytest --metal-checks=race,bounds     some
+    pytest --metal-check --metal-limits=apple/m1-gpu --metal-order=7
+                                          with the limits of a GPU, in an order of threadgroups and simdgroups made from a seed
 
 Installed with the package; from a clone `-p ingot.pytest_plugin`.
 """
@@ -14,25 +16,31 @@ from typing import Any, Iterator, Optional
 
 import pytest
 
-from .check import CheckError, checking
+from .check import CheckError, Options, checking
 
 
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("ingot")
     group.addoption("--metal-check", action="store_true", help="run all launches of Metal kernels under Ingot's checks")
     group.addoption("--metal-checks", metavar="CHECKS", help='the same under some checks: "race,bounds", "all,-numerics"')
+    group.addoption("--metal-limits", metavar="TARGET", help="whose limits checked kernels are held to: apple/m1-gpu")
+    group.addoption("--metal-order", metavar="N", type=int, default=0, help="the seed of the order in which checked threadgroups run")
 
 
 def pytest_configure(config: Any) -> None:
     config.addinivalue_line("markers", "metal_check(checks='all'): run the test's launches of Metal kernels under Ingot's checks")
 
 
-def _checks(item: Any) -> Optional[str]:
+def _checks(item: Any) -> Optional[Options]:
+    option = item.config.getoption
     marker = item.get_closest_marker("metal_check")
     if marker is not None:
-        return str(marker.args[0] if marker.args else marker.kwargs.get("checks", "all"))
-    some: Optional[str] = item.config.getoption("--metal-checks")
-    return some or ("all" if item.config.getoption("--metal-check") else None)
+        wanted = marker.args[0] if marker.args else marker.kwargs.get("checks", "all")
+    else:
+        wanted = option("--metal-checks") or ("all" if option("--metal-check") else None)
+    if isinstance(wanted, Options) or not wanted:
+        return wanted or None
+    return Options(str(wanted), option("--metal-limits"), option("--metal-order"))
 
 
 @pytest.hookimpl(hookwrapper=True)

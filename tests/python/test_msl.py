@@ -301,6 +301,35 @@ class Checks(unittest.TestCase):
         with self.assertRaises(ValueError):
             lib.racy(out, check="none of that name")
 
+    def test_options(self):
+        lib = ingot.msl.library("""
+kernel void wide(device float *out, uint i [[thread_position_in_grid]]) { out[i] = float(i); }
+kernel void last(device uint *out, uint g [[threadgroup_position_in_grid]]) { out[0] = g; }
+kernel void faults(device float *out, uint i [[thread_position_in_grid]])
+{
+    out[i + 100] = 0.0f;
+    out[i + 200] = 0.0f;
+}
+""")
+        options, out = ingot.check.Options, np.zeros(512, "float32")
+        lib.wide(out, threads=512, group_size=512, check="limits")
+        with self.assertRaises(ingot.check.CheckError) as caught:
+            lib.wide(out, threads=512, group_size=512, check=options("limits", limits="apple/m1-gpu-restricted"))  # 256 threads
+        self.assertEqual(caught.exception.findings[0].check, "limits")
+        seen, who = set(), np.zeros(1, "uint32")
+        for order in range(6):
+            lib.last(who, groups=16, group_size=1, check=options("launch", order=order))
+            seen.add(int(who[0]))
+        self.assertIn(15, seen)  # the order of the grid
+        self.assertGreater(len(seen), 1)
+        small = np.zeros(4, "float32")
+        for most, expected in ((1, 1), (0, 2)):
+            with ingot.check.checking(options("bounds", max_findings=most)) as report:
+                lib.faults(small)
+            self.assertEqual(len({f.line for f in report.findings}), expected)
+        with self.assertRaises(ValueError):
+            lib.wide(out, check=options("all", limits="no target"))
+
     def test_of_all_within(self):
         lib, out = ingot.msl.library(SOURCE), np.zeros(64, "float32")
         program = ingot.compile(racy_program)
@@ -369,6 +398,7 @@ class Plugin(unittest.TestCase):
         self.assertIn("3 failed, 2 passed", self.run_pytest("--metal-check"))
         self.assertIn("3 failed, 2 passed", self.run_pytest("--metal-checks=race"))
         self.assertIn("2 failed, 3 passed", self.run_pytest("--metal-checks=bounds"))
+        self.assertIn("3 failed, 2 passed", self.run_pytest("--metal-checks=race", "--metal-order=3", "--metal-limits=apple/m1-gpu"))
 
 
 class Notebook(unittest.TestCase):
