@@ -10,18 +10,22 @@
 struct CMUnitTest {
     const char *name;
     void (*run)(void **state);
+    void *state; /* what *state is at first */
 };
-#define cmocka_unit_test(f) {#f, f}
+#define cmocka_unit_test(f) {#f, f, NULL}
+#define cmocka_unit_test_prestate(f, first) {#f, f, first}
 
 static jmp_buf shim_place;
+enum { SHIM_FAILED = 1, SHIM_SKIPPED };
 
 #define shim_fail(...)                                                                                                        \
     do {                                                                                                                      \
         printf("%s:%d: ", __FILE__, __LINE__);                                                                                \
         printf(__VA_ARGS__);                                                                                                  \
         printf("\n");                                                                                                         \
-        longjmp(shim_place, 1);                                                                                               \
+        longjmp(shim_place, SHIM_FAILED);                                                                                     \
     } while (0)
+#define skip() longjmp(shim_place, SHIM_SKIPPED)
 #define shim_check(condition, text)                                                                                           \
     do {                                                                                                                      \
         if (!(condition)) shim_fail("%s", text);                                                                              \
@@ -52,11 +56,14 @@ static inline int shim_run(const struct CMUnitTest *tests, size_t count)
 {
     int failed = 0;
     for (size_t i = 0; i < count; ++i) {
-        void *state = NULL;
-        if (setjmp(shim_place) == 0) {
+        void *state = tests[i].state;
+        switch (setjmp(shim_place)) {
+        case 0:
             tests[i].run(&state);
             printf("  passed %s\n", tests[i].name);
-        } else {
+            break;
+        case SHIM_SKIPPED: printf("  skipped %s\n", tests[i].name); break;
+        default:
             ++failed;
             printf("  FAILED %s\n", tests[i].name);
         }
