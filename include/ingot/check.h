@@ -126,6 +126,14 @@ INGOT_API void ingot_checker_clear(ingot_checker *checker);
  * stream's device runs no checks. */
 INGOT_API INGOT_MUST_USE ingot_status ingot_stream_check(ingot_stream *stream, ingot_checker *checker, ingot_error *error);
 
+/* What runs the launches of a software device from now on: "vm" (the default), its bytecode machine; "native", native code that
+ * libingot-air makes of a kernel's text; "auto", native code for kernels whose work is worth making it, the bytecode machine for
+ * all others. Results are the same bits. With "native" a launch that is more than plain (with checks, a profile, a seeded
+ * order), a kernel that native code cannot do, or a machine without libingot-air is INGOT_UNSUPPORTED; with "auto" the bytecode
+ * machine runs it. A device starts with what INGOT_ENGINE in the environment says. INGOT_VALUE for another word, INGOT_UNSUPPORTED
+ * for another kind of device. Any thread. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_device_engine(ingot_device *device, const char *engine, ingot_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,8 @@ typedef struct ingot_metal_limits {
 INGOT_API INGOT_MUST_USE ingot_status ingot_metal_device_create(unsigned threads, const ingot_allocator *allocator,
                                                                 ingot_metal_device **out, ingot_error *error);
 INGOT_API void ingot_metal_device_release(ingot_metal_device *device);
+/* What runs its launches from now on, "vm", "native" or "auto": as ingot_device_engine in check.h. Not while one runs. */
+INGOT_API INGOT_MUST_USE ingot_status ingot_metal_device_engine(ingot_metal_device *device, const char *engine, ingot_error *error);
 /* For people. Lives as long as the library. Any thread. */
 INGOT_API const char *ingot_metal_device_name(const ingot_metal_device *device);
 /* Fills *out. Any thread. */

@@ -382,6 +382,7 @@ _FUNCTIONS = {
     "ingot_checker_finding": (_int, [_handle, _size, c.POINTER(FindingInfo)]),
     "ingot_checker_clear": (None, [_handle]),
     "ingot_finding_format": (_int, [c.POINTER(FindingInfo), _int, _out, _err]),
+    "ingot_device_engine": (_int, [_handle, c.c_char_p, _err]),
     "ingot_stream_check": (_int, [_handle, _handle, _err]),
     "ingot_metal_device_create": (_int, [c.c_uint, _handle, _out, _err]),
     "ingot_metal_queue_create": (_int, [_handle, _out, _err]),

@@ -217,9 +217,13 @@ static void put_kernel(const compiling *p, const air_lower *l, str object)
     put_text(p->out, object);
 }
 
+/* What was made of vectors needs no passes that look for more of them. */
+static const char group_passes[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),gvn,"
+                                   "instcombine,dse,simplifycfg,sink)";
+
 static bool emit(const compiling *p, const air_lower *l, const machine *m)
 {
-    if (!air_run_passes(l->to, "default<O2>", m->target, p->error)) return false;
+    if (!air_run_passes(l->to, p->form == AIR_FORM_SINGLE ? "default<O2>" : group_passes, m->target, p->error)) return false;
     char *text = NULL;
     LLVMMemoryBufferRef object = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(m->target, l->to, LLVMObjectFile, &text, &object) != 0) {

@@ -277,8 +277,26 @@ static handed none_of(air_group *g, const group_block *to)
     return h;
 }
 
-/* One side under a mask, left out where no lane takes it; where it ends, its lanes' values over `others`. */
-static handed masked_side(air_group *g, group_block *b, unsigned k, LLVMValueRef lanes, const handed *others)
+/* Whether any lane of a whole vector compares so, told by the first one: lanes that rise by `stride` without a carry below what
+ * is the group's, or one of lanes that count equal to it. NULL where that does not tell. */
+static LLVMValueRef told_by_first(air_group *g, LLVMValueRef condition)
+{
+    if (g->mask != NULL || LLVMIsAICmpInst(condition) == NULL) return NULL;
+    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+    const air_shape s = air_group_shape(g, a), o = air_group_shape(g, b);
+    const LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
+    if (s.kind != AIR_LINEAR || s.maybe || s.stride <= 0 || o.kind == AIR_EACH || o.stride != 0) return NULL;
+    if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return NULL;
+    LLVMValueRef first = air_group_scalar(g, a), than = air_group_scalar(g, b);
+    const bool below = p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
+    if (below && (uint64_t)s.stride * (g->width - 1) < s.align) return LLVMBuildICmp(B, p, first, than, "");
+    if (p != LLVMIntEQ || s.stride != 1) return NULL;
+    return LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, than, first, ""), LLVMConstInt(LLVMTypeOf(first), g->width, 0), "");
+}
+
+/* One side under a mask, left out where no lane takes it (`some`, NULL: not known yet); where it ends, its lanes' values over
+ * `others`. */
+static handed masked_side(air_group *g, group_block *b, unsigned k, LLVMValueRef lanes, LLVMValueRef some, const handed *others)
 {
     LLVMValueRef outer = g->mask, mask = air_group_within(g, lanes);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(B), end = NULL;
@@ -286,7 +304,7 @@ static handed masked_side(air_group *g, group_block *b, unsigned k, LLVMValueRef
     if (heavy) {
         LLVMBasicBlockRef way = air_group_block(g, "some");
         end = air_group_block(g, "");
-        LLVMBuildCondBr(B, air_group_any(g, mask), way, end);
+        LLVMBuildCondBr(B, some != NULL ? some : air_group_any(g, mask), way, end);
         LLVMPositionBuilderAtEnd(B, way);
     }
     g->mask = mask;
@@ -310,8 +328,9 @@ static handed lane_branch(air_group *g, group_block *b, LLVMValueRef condition)
     LLVMValueRef yes = air_group_lanes(g, condition)[0];
     LLVMValueRef no = LLVMBuildNot(B, yes, "");
     const unsigned first = b->next[0] == b->join ? 0 : 1; /* a side without code first */
-    const handed other = masked_side(g, b, first, first == 0 ? yes : no, NULL);
-    return masked_side(g, b, 1 - first, first == 0 ? no : yes, &other);
+    LLVMValueRef some = told_by_first(g, condition);
+    const handed other = masked_side(g, b, first, first == 0 ? yes : no, first == 0 ? some : NULL, NULL);
+    return masked_side(g, b, 1 - first, first == 0 ? no : yes, first == 0 ? NULL : some, &other);
 }
 
 static handed branch(air_group *g, group_block *b)

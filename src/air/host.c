@@ -147,11 +147,18 @@ static bool has_widest(void)
 enum { AT_ONCE = 16 };
 
 #define LOOP(name, set, EXPR)                                                                                          \
-    set static void name(float *x, const float *y, uint32_t n)                                                         \
+    set static void name(float *to, const float *second, uint32_t n)                                                   \
     {                                                                                                                  \
-        for (uint32_t i = 0; i < n; i += AT_ONCE)                                                                      \
-            for (uint32_t k = i; k < i + AT_ONCE; ++k) x[k] = (EXPR);                                                  \
-        (void)y;                                                                                                       \
+        for (uint32_t i = 0; i < n; i += AT_ONCE) {                                                                    \
+            float x[AT_ONCE], y[AT_ONCE], r[AT_ONCE];                                                                  \
+            memcpy(x, to + i, sizeof x);                                                                               \
+            memcpy(y, second + i, sizeof y);                                                                           \
+            LANES for (int k = 0; k < AT_ONCE; ++k)                                                                    \
+            {                                                                                                          \
+                r[k] = (EXPR);                                                                                         \
+            }                                                                                                          \
+            memcpy(to + i, r, sizeof r);                                                                               \
+        }                                                                                                              \
     }
 /* One function a set of instructions; where the numbers are not all `PLAIN`, one by one by `one`. */
 #define MANY(fn, EXPR, PLAIN, ONE)                                                                                     \

@@ -234,6 +234,17 @@ ingot_status ingot_checker_finding(const ingot_checker *c, size_t index, ingot_f
     return INGOT_OK;
 }
 
+ingot_status ingot_device_engine(ingot_device *device, const char *engine, ingot_error *error)
+{
+    emu_engine e;
+    if (device == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "device is NULL");
+    if (device->fns != &emu_device)
+        return error_set(error, INGOT_UNSUPPORTED, "a device of kind \"%s\" has no engines", device->fns->kind);
+    const ingot_status status = emu_engine_parse(engine, &e, error);
+    if (status == INGOT_OK) emu_device_engine(device->self, e);
+    return status;
+}
+
 ingot_status ingot_stream_check(ingot_stream *stream, ingot_checker *checker, ingot_error *error)
 {
     if (stream == NULL) return error_set(error, INGOT_INVALID_ARGUMENT, "stream is NULL");

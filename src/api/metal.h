@@ -28,6 +28,7 @@ struct ingot_metal_device {
     const ingot_allocator *mem;
     emu_pool *pool;
     metal_numbers buffers, textures;
+    emu_engine engine; /* of its launches */
 };
 
 /* A header as the callback gave it; kept, as functions with constants read the text again. */

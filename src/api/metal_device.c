@@ -27,13 +27,21 @@ ingot_status ingot_metal_device_create(unsigned threads, const ingot_allocator *
     ingot_metal_device *d = mem_zeroed(mem, 1, sizeof *d);
     if (d == NULL) return error_no_memory(error);
     *d = (ingot_metal_device){.references = 1, .mem = mem, .pool = emu_pool_create(mem, threads)};
-    if (d->pool == NULL || !make_locks(d)) {
+    ingot_status status = emu_engine_default(&d->engine, error);
+    if (status == INGOT_OK && (d->pool == NULL || !make_locks(d))) status = error_no_memory(error);
+    if (status != INGOT_OK) {
         emu_pool_free(d->pool);
         mem_free(mem, d, sizeof *d);
-        return error_no_memory(error);
+        return status;
     }
     *out = d;
     return error_none(error);
+}
+
+ingot_status ingot_metal_device_engine(ingot_metal_device *d, const char *engine, ingot_error *error)
+{
+    if (d == NULL) return metal_no_argument(error, "device");
+    return emu_engine_parse(engine, &d->engine, error);
 }
 
 void ingot_metal_device_release(ingot_metal_device *d)

@@ -117,6 +117,7 @@ static ingot_status run_bound(const ingot_metal_command_buffer *work, const meta
                          .resource_written = b->reach.resource_written,
                          .texture_written = b->reach.texture_written,
                          .profile = work->profile,
+                         .engine = work->queue->device->engine,
                          .math = f->library->math};
     emu_launch_check(&launch, work->checking);
     const ingot_status status = read_groups(d, &launch, error);

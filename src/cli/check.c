@@ -129,6 +129,9 @@ static int run_verb(cli *c, const cli_words *words)
     if (!file) return CLI_USAGE;
     const char *checks = cli_words_value(words, CHECK_CHECKS);
     findings f = {.c = c, .file = file, .target = cli_words_value(words, CHECK_LIMITS)};
+    const char *engine = cli_words_value(words, RUN_ENGINE);
+    if (engine && strcmp(engine, "vm") != 0)
+        return cli_usage(c, "--engine %s: checks are made by the engine vm alone; 'ingot run' and 'ingot msl run' take others", engine);
     int code = findings_open(&f, c, words, checks ? checks : "");
     if (code == CLI_GOOD && f.format == FINDINGS_TEXT && cli_words_value(words, RUN_JSON)) f.format = FINDINGS_JSON;
     if (code == CLI_GOOD) code = is_metal(file) ? check_metal(&f, words, file) : check_program(&f, words, file);

@@ -98,6 +98,9 @@ int msl_run_file(msl_run *r, cli *c, const cli_words *words, const char *file)
     r->c = c;
     int code = metal_text_open(&r->text, c, words, file);
     r->find.file = r->text.file;
+    const char *engine = r->check_only ? NULL : cli_words_value(words, MSL_ENGINE);
+    if (code == CLI_GOOD && engine && ingot_metal_device_engine(r->text.device, engine, &r->text.error) != INGOT_OK)
+        code = cli_usage(c, "--engine: %s", r->text.error.message);
     if (code == CLI_GOOD) code = msl_choose(r, words);
     if (code == CLI_GOOD) code = msl_geometry(r, words);
     if (code == CLI_GOOD) code = msl_take_slots(r, words);

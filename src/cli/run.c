@@ -88,6 +88,7 @@ static int read_options(run *r, const cli_words *words)
     r->timed = cli_words_value(words, RUN_TIME) != NULL;
     r->capture = cli_words_value(words, RUN_CAPTURE);
     r->archive = cli_words_value(words, RUN_ARCHIVE);
+    r->engine = cli_words_value(words, RUN_ENGINE);
     int code = device ? take_device(r, device) : CLI_GOOD;
     for (size_t i = 0; code == CLI_GOOD && i < words->count; i++) {
         const cli_word *word = &words->items[i];

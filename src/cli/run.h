@@ -94,6 +94,7 @@ typedef struct run {
     run_time *times;
     size_t time_count;
     const char *capture, *archive; /* files; NULL: not wanted */
+    const char *engine;            /* NULL: the default */
 } run;
 
 /* Each returns an exit code; other than CLI_GOOD after a message. */

@@ -51,6 +51,7 @@ static ingot_status open_device(run *r, ingot_error *error)
         status = ingot_device_archive_open(r->device, r->archive, error);
     if (status == INGOT_OK && r->capture)
         status = ingot_device_capture_start(r->device, r->capture, error);
+    if (status == INGOT_OK && r->engine) status = ingot_device_engine(r->device, r->engine, error);
     if (status == INGOT_OK) status = ingot_stream_create(r->device, &r->stream, error);
     if (status == INGOT_OK && r->checker) status = ingot_stream_check(r->stream, r->checker, error);
     return status;

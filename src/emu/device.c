@@ -16,6 +16,7 @@ typedef struct device {
     const ingot_allocator *mem;
     emu_pool *pool;
     unsigned checks;   /* of launches that ask for none: what the environment's INGOT_CHECK names */
+    atomic_uint engine; /* emu_engine of launches */
     atomic_bool track; /* memory made from now on knows what was written to it */
 } device;
 
@@ -53,11 +54,14 @@ static ingot_status open_device(const ingot_allocator *mem, int id, unsigned thr
     device *d = mem_zeroed(mem, 1, sizeof *d);
     if (d == NULL) return error_no_memory(error);
     d->mem = mem;
-    const ingot_status status = emu_checks_parse(str_of(getenv("INGOT_CHECK")), &d->checks, error);
+    emu_engine engine = EMU_ENGINE_VM;
+    ingot_status status = emu_checks_parse(str_of(getenv("INGOT_CHECK")), &d->checks, error);
+    if (status == INGOT_OK) status = emu_engine_default(&engine, error);
     if (status != INGOT_OK) {
         mem_free(mem, d, sizeof *d);
         return status;
     }
+    atomic_init(&d->engine, (unsigned)engine);
     atomic_init(&d->track, (d->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0);
     d->pool = emu_pool_create(mem, threads);
     if (d->pool == NULL) {
@@ -331,6 +335,7 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .groups = {l->grid[0], l->grid[1], l->grid[2]},
                          .threads = {l->group[0], l->group[1], l->group[2]},
                          .pool = d->pool,
+                         .engine = (emu_engine)atomic_load_explicit(&d->engine, memory_order_relaxed),
                          .written = written,
                          .math = k->math};
     emu_launch_check(&launch, l->checking);
@@ -351,6 +356,12 @@ void emu_device_track(void *self)
 {
     device *d = self;
     atomic_store_explicit(&d->track, true, memory_order_relaxed);
+}
+
+void emu_device_engine(void *self, emu_engine engine)
+{
+    device *d = self;
+    atomic_store_explicit(&d->engine, (unsigned)engine, memory_order_relaxed);
 }
 
 const rt_device_fns emu_device = {

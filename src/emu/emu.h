@@ -150,6 +150,18 @@ typedef enum emu_math {
                        * to 0 (on x86 and AArch64) */
 } emu_math;
 
+/* What runs a kernel. Both give the same bits where floats are computed safely. */
+typedef enum emu_engine {
+    EMU_ENGINE_VM,     /* the bytecode machine */
+    EMU_ENGINE_NATIVE, /* native code, or an error: it needs the AIR component, and runs plain launches */
+    EMU_ENGINE_AUTO    /* native code where it can be and a kernel's work is worth making it */
+} emu_engine;
+
+/* "vm", "native", "auto"; nothing is the first. INGOT_VALUE for another word. */
+ingot_status emu_engine_parse(const char *name, emu_engine *out, ingot_error *error);
+/* What INGOT_ENGINE in the environment says. */
+ingot_status emu_engine_default(emu_engine *out, ingot_error *error);
+
 /* What a target has room for; the device's own limits hold in any case. */
 typedef struct emu_limits {
     const char *target; /* for messages */
@@ -195,6 +207,7 @@ typedef struct emu_launch {
     uint64_t seed;
     emu_math math;
     const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */
+    emu_engine engine;
     emu_profile *profile;     /* counts what the launch costs, on the caller's thread; NULL: not */
 } emu_launch;
 

@@ -697,6 +697,10 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     status = check_grid(launch, error);
     if (status == INGOT_OK) status = check_arguments(launch, error);
     if (status != INGOT_OK) return status;
+    bool ran;
+    status = emu_engine_run(launch, &ran, error);
+    if (ran || status != INGOT_OK) return status;
+    const double began = launch->engine == EMU_ENGINE_AUTO ? emu_engine_now() : 0;
     const ingot_allocator *mem = kernel->library->mem;
     emu_object *resources;
     status = bind_resources(mem, launch, &resources, error);
@@ -706,5 +710,6 @@ ingot_status emu_run(const emu_launch *launch, ingot_error *error)
     status = run_course(&c, error);
     if (status == INGOT_OK && launch->profile != NULL && launch->profile->no_memory) status = error_no_memory(error);
     mem_free(mem, resources, launch->resource_count * sizeof *resources);
+    if (launch->engine == EMU_ENGINE_AUTO) emu_engine_note(launch, began);
     return status;
 }

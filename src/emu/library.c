@@ -245,6 +245,9 @@ static void read_library(void *user)
     emu_library *l = r->library;
     arena *mem = &l->tree;
     const str text = str_copy(mem, r->source->text);
+    const mf_options *o = r->source->options;
+    l->text = text;
+    l->plain = o == NULL || (o->define_count == 0 && o->constant_count == 0 && !o->constants_come_later && o->version == 0);
     const uint32_t file = source_add(mem, &l->sources, str_copy(mem, r->source->name), text);
     r->diags = (diag_list){.mem = mem, .sources = &l->sources};
     l->unit = mf_parse(mem, &l->sources, file, r->source->options, &r->diags);
@@ -327,6 +330,7 @@ void emu_library_free(emu_library *l)
             k->built = next;
         }
         mem_free(mem, k->store.words, k->store.count * sizeof *k->store.words);
+        emu_native_free(&k->native);
         (void)pthread_mutex_destroy(&k->lock);
     }
     arena_free(&l->tree);

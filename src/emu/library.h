@@ -8,6 +8,7 @@
 #include "emu/check.h"
 #include "emu/code.h"
 #include "emu/emu.h"
+#include "emu/engine.h"
 #include "emu/isa.h"
 
 typedef struct emu_worker emu_worker;
@@ -30,6 +31,7 @@ struct emu_kernel {
     bool waits;           /* a loop may go on until another simdgroup or threadgroup has done something */
     pthread_mutex_t lock; /* of what follows */
     emu_built *built;     /* latest first */
+    emu_native native;
     emu_store store;      /* room for records of device memory of a checked launch, while none has it */
 };
 
@@ -37,6 +39,8 @@ struct emu_library {
     const ingot_allocator *mem;
     const emu_isa *isa;
     arena tree;
+    str text;
+    bool plain; /* what the text means depends on nothing else */
     source_set sources;
     mf_unit *unit;
     emu_kernel *kernels;

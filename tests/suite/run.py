@@ -15,12 +15,13 @@ A program file holds TVMScript as users write it and, beside it, what it must co
     overflows = True                 a NaN or an infinity is made on the way to what is right; "some": by some of the functions
 
 With --evaluate PROGRAM each program goes through the plain interpreter of IR instead, as written and after every pass. With
---metallib each is also compiled to a metallib and run from that; the results must be those of the text, bit for bit.
+--metallib each is also compiled to a metallib and run from that, with --native it also runs as native code; the results must be
+those of the text on the software device, bit for bit.
 
 With --checked each program also runs under all checks of the software device, which must find nothing; but for those
 that say `overflows`, where exactly that must be found.
 
-usage: run.py INGOT [--evaluate PROGRAM | --checked | --metallib] [FILE_OR_FOLDER ...]
+usage: run.py INGOT [--evaluate PROGRAM | --checked | --metallib | --native] [FILE_OR_FOLDER ...]
 """
 
 import inspect
@@ -166,6 +167,9 @@ def run_checked(command, overflows):
     return done.stderr.strip() if done.returncode != 0 else None
 
 
+AGAIN = {"--metallib": ("from a metallib", ["--metal-compile", "builtin:metallib"]), "--native": ("as native code", ["--engine", "native"])}
+
+
 def same_bits(name, got, want):
     if got.dtype == want.dtype and got.shape == want.shape:
         same = got == want
@@ -175,22 +179,23 @@ def same_bits(name, got, want):
         if same.all():
             return None
         where = tuple(int(i) for i in np.argwhere(~np.atleast_1d(same))[0])
-        return (f"from a metallib {name} differs in {np.count_nonzero(~same)} of {got.size}: at {where} "
-                f"{np.atleast_1d(got)[where]}, from text {np.atleast_1d(want)[where]}")
-    return f"from a metallib {name} has another type or shape"
+        return (f"{name} differs in {np.count_nonzero(~same)} of {got.size}: at {where} "
+                f"{np.atleast_1d(got)[where]}, not {np.atleast_1d(want)[where]}")
+    return f"{name} has another type or shape"
 
 
-def run_metallib(command, folder, want):
-    """The same command through a metallib: the same bits."""
-    command = [word.replace(".out.npy", ".lib.npy") for word in command] + ["--metal-compile", "builtin:metallib"]
+def run_again(command, folder, want, how):
+    """The same command another way: the same bits."""
+    what, words = AGAIN[how]
+    command = [word.replace(".out.npy", ".again.npy") for word in command] + words
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
-        return f"from a metallib: exit code {done.returncode}: {done.stderr.strip()}"
+        return f"{what}: exit code {done.returncode}: {done.stderr.strip()}"
     for name in want:
-        text, library = (np.load(os.path.join(folder, f"{name}.{kind}.npy")) for kind in ("out", "lib"))
-        problem = same_bits(name, library, text)
+        text, again = (np.load(os.path.join(folder, f"{name}.{kind}.npy")) for kind in ("out", "again"))
+        problem = same_bits(name, again, text)
         if problem:
-            return problem
+            return f"{what} {problem}"
     return None
 
 
@@ -242,7 +247,7 @@ def run_function(ingot, path, folder, evaluator, also, space, function, referenc
         problem = compare(name, got, value, space.get("tolerance", default), space.get("ulps"))
         if problem:
             return problem
-    return run_metallib(command, folder, want) if also == "--metallib" else None
+    return run_again(command, folder, want, also) if also in AGAIN else None
 
 
 def programs(arguments):
@@ -262,9 +267,9 @@ def main():
     ingot, rest, evaluator, passed, failed = sys.argv[1], sys.argv[2:], None, 0, 0
     if rest[:1] == ["--evaluate"]:
         evaluator, rest = rest[1], rest[2:]
-    also = rest[0] if rest[:1] in (["--checked"], ["--metallib"]) else None
+    also = rest[0] if rest[:1] and rest[0] in ("--checked", *AGAIN) else None
     rest = rest[1:] if also else rest
-    if also == "--metallib":
+    if also in AGAIN:
         probe = subprocess.run([ingot, "air", "dis", os.devnull], capture_output=True, text=True)
         if "needs the AIR component" in probe.stderr:
             print(f"skipped: {probe.stderr.strip()}")

@@ -1,0 +1,26 @@
+/* Which engine runs a launch: the bytecode machine, or native code that the AIR component makes of the text. */
+#ifndef EMU_ENGINE_H
+#define EMU_ENGINE_H
+
+#include "air/air.h"
+#include "emu/emu.h"
+
+/* A kernel as native code, and what is known of whether it is worth having. */
+typedef struct emu_native {
+    const air_component *air;
+    air_kernel *kernel; /* NULL: not made yet */
+    bool refused;       /* it cannot be made */
+    double spent;       /* seconds that the bytecode machine has run it */
+} emu_native;
+
+/* Runs the launch, whose arguments have been looked at, as native code where its engine says so and it can be; *ran says
+ * whether that was done. An engine NATIVE that cannot run it is INGOT_UNSUPPORTED. Any thread. */
+ingot_status emu_engine_run(const emu_launch *launch, bool *ran, ingot_error *error);
+
+/* Seconds of a clock that only goes forward; and what a run by the bytecode machine that began then adds to `spent`. */
+double emu_engine_now(void);
+void emu_engine_note(const emu_launch *launch, double began);
+
+void emu_native_free(emu_native *native);
+
+#endif
