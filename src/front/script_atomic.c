@@ -64,6 +64,14 @@ static bool check_place(script *s, const call *c, const ir_node *place)
     script_error(s, c->spans[0], "T.%s is for %s, this is %s", c->row->name,
                  has_type(fn, IR_F32) ? "int32, uint32 and float32" : "int32 and uint32",
                  ir_type_print(place->type, text));
+    if (place->type.bits < 32) {
+        script_note(s, c->spans[0], "Metal's atomic operations are on 32 bits: keep the value in an element of that size");
+    } else if (place->type.bits == 64) {
+        script_note(s, c->spans[0], "of 64 bits Metal has max and min of uint64 on some GPUs, without the value before: keep what "
+                    "fits in 32 bits there, or one value a threadgroup that a second kernel combines");
+    } else if (place->type.lanes > 1) {
+        script_note(s, c->spans[0], "an operation a lane is an element at a time");
+    }
     return false;
 }
 

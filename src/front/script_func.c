@@ -230,6 +230,24 @@ void script_look_at(const ast_def *def, value decorator, bool *is_old, bool *has
     *has_blocks = u.blocks;
 }
 
+typedef struct return_search {
+    ir_walk w;
+    script *s;
+    const func_state *f;
+} return_search;
+
+static void return_node(ir_walk *w, const ir_node *n)
+{
+    return_search *r = (return_search *)(void *)w;
+    bool axis = n->kind == IR_THREAD || (n->kind == IR_FOR && ir_as_for(n)->loop == IR_THREAD_BOUND);
+    if (axis || !ir_is_stmt(n)) return;
+    for (size_t i = 0; n->kind == IR_RETURN && i < r->f->thread_returns.n; ++i) {
+        if (r->f->thread_returns.at[i] != n) continue;
+        script_error(r->s, n->at, "T.thread_return ends a thread, and no thread axis is bound here: `return` ends the host function");
+    }
+    ir_walk_children(w, n);
+}
+
 /* Is the body one explicit block "root" without axes? */
 static bool is_root(const ir_node *body)
 {
@@ -285,6 +303,8 @@ const ir_func *read_func(script *s, const ast_def *def, value decorator, bool in
     scope_pop(s);
     /* Checks over the whole body only make sense where all of it was read. */
     if (s->diags->errors == errors) check_symbols(s, f, node);
+    return_search returns = {.w = {.node = return_node}, .s = s, .f = f};
+    if (f->thread_returns.n != 0 && f->kind != IR_FUNC_KERNEL) return_node(&returns.w, node);
     s->func = NULL;
     s->block = NULL;
     return s->diags->errors == errors ? finish(s, f, with_root(s, f, node)) : NULL;

@@ -88,6 +88,7 @@ typedef struct func_state {
     map let_vars;       /* variables that a T.Let gave a value */
     map loops;          /* loop variable -> loop_domain */
     block_state root;
+    ir_node_vec thread_returns; /* RETURN nodes that end a thread, which must be below an axis */
     int loop_depth;
 } func_state;
 

@@ -68,6 +68,16 @@ value fn_bitwise_not(script *s, const call *c)
 static bool common_args(script *s, const call *c, ir_rule rule, const ir_node **args)
 {
     value all = c->rest_count > 0 ? c->rest[0] : value_none();
+    bool any_float = (ir_builtin)c->row->info != IR_FN_POW;
+    for (size_t i = 0; i < c->rest_count && !any_float; ++i) {
+        const ir_node *n = to_expr(s, c->rest[i], c->rest_spans[i]);
+        any_float = n == NULL || ir_type_is_float(n->type);
+    }
+    if (!any_float) {
+        script_error(s, c->at, "T.pow is for floats, which hold a power of integers only up to 24 bits: convert one of them to a "
+                     "float type, or multiply");
+        return false;
+    }
     for (size_t i = 0; i < c->rest_count; ++i) {
         const ir_node *a, *b;
         if (!to_common(s, all, c->rest[i], false, c->rest_spans[i], &a, &b)) return false;

@@ -166,7 +166,9 @@ value fn_thread_return(script *s, const call *c)
     if (s->suite == NULL)
         return script_error(s, c->at, "T.thread_return belongs into the body of a function");
     if (s->lazy != 0) return script_error(s, c->at, "T.thread_return gives no value");
-    suite_emit(s, ir_make(s->mem, RETURN, return, c->at, IR_VOID, .value = NULL));
+    const ir_node *n = ir_make(s->mem, RETURN, return, c->at, IR_VOID, .value = NULL);
+    ir_node_vec_push(s->mem, &s->func->thread_returns, n);
+    suite_emit(s, n);
     return value_none();
 }
 

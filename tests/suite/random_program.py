@@ -3,7 +3,9 @@
 A program is a function with one to three kernels and host code between them. What it may hold: buffers of one and two
 dimensions, with constant and symbolic shapes, scalars of every type, local and threadgroup memory (also bfloat16 and
 float8), blocks with init, reduction and where, reductions over threads, loops of all kinds with break and continue,
-while, branches, explicit barriers, helper functions, int64 indices, guarded reads. All memory holds something before it
+while, branches, explicit barriers, helper functions, int64 indices, guarded reads; vectors of 2, 3, 4 and 8 lanes read and
+stored as slices; inputs seen as bfloat16 and float8, with strides and offsets, through a block's views; atomic operations whose
+order does not matter; assertions that hold. All memory holds something before it
 is read; the index of an access is within its buffer; loops end. Exact arithmetic goes to buffers named B..., R..., and
 what comes from a transcendental function, which two witnesses need not round alike, to buffers named F... that nothing
 reads.
@@ -18,6 +20,8 @@ FLOATS = ["float32", "float16"]
 SMALL_FLOATS = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
 PLAIN = INTS + FLOATS
 ANY = PLAIN + ["bool"]
+STORAGE = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
+ATOMICS = ["add", "sub", "min", "max", "and", "or", "xor"]
 BITS = {name: int("".join(c for c in name if c.isdigit())) for name in PLAIN}
 FUNCTIONS = ["exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "erf", "atan", "log1p", "exp10",
              "sinh", "cosh", "asinh"]
@@ -58,6 +62,8 @@ class Buffer:
     def parameter(self):
         dims = ", ".join(d if d.isdigit() else f'"{d}"' for d in self.dims)
         return f'{self.name}: T.Buffer(({dims},), "{self.dtype}")'
+
+    sliced = False  # may be read as vectors: one dimension, in place, of known size
 
     @property
     def value_type(self):
@@ -103,6 +109,27 @@ class Expressions:
         if known and self.r.random() < 0.7:
             return Expr(dtype, self.r.choice(known)[0])
         return self.constant(dtype)
+
+    def vector_of(self, dtype, lanes, depth):
+        """A vector, from slices of memory where there is any of that type."""
+        r, wide = self.r, f"{dtype}x{lanes}"
+        places = [b for b in self.places if b.dtype == dtype and b.sliced and b.shape[0] >= lanes]
+        kind = r.randrange(5)
+        if places and (depth <= 0 or kind < 2):
+            b = r.choice(places)
+            base = self.index(b.shape[0] - lanes + 1, 1)
+            if base.dtype == "int64":
+                base = Expr("int32", 'T.Cast("int32", {})', base)
+            if r.random() < 0.3:
+                return Expr(wide, f"{b.name}[T.ramp({b.shape[0] - 1} - {{}}, -1, {lanes})]", base)
+            return Expr(wide, f"{b.name}[T.ramp({{}}, 1, {lanes})]", base)
+        if depth <= 0 or kind == 2:
+            return Expr(wide, f"T.Broadcast({{}}, {lanes})", self.expr(dtype, 1))
+        if kind == 3:
+            source = r.choice(INTS if dtype in INTS else ["int8", "uint8", "int16"] + FLOATS)
+            return Expr(wide, f'T.Cast("{wide}", {{}})', self.vector_of(source, lanes, depth - 1))
+        form = r.choice(["({} + {})", "({} - {})", "({} * {})", "T.max({}, {})", "T.min({}, {})"])
+        return Expr(wide, form, self.vector_of(dtype, lanes, depth - 1), self.vector_of(dtype, lanes, depth - 1))
 
     def index(self, size, depth):
         """Within [0, size); size is a number or the name of a dimension."""
@@ -232,13 +259,15 @@ class Kernel:
         self.rows = self.grid * self.threads - (r.randrange(self.threads) if self.symbolic else 0)
         rows = f"rows{number}" if self.symbolic else str(self.rows)
         self.two_dims = self.symbolic or r.random() < 0.5
-        self.outputs, self.rough, self.reduced = [], [], []
+        self.outputs, self.rough, self.reduced, self.counts = [], [], [], []
         for i in range(r.randint(1, 2)):
             self.outputs.append(self.output(f"B{number}{i}", r.choice(ANY), rows))
         if r.random() < 0.5:
             self.rough.append(self.output(f"F{number}", r.choice(FLOATS), rows))
         if len(self.axes) == 1 and not self.symbolic and r.random() < 0.4:
             self.reduced.append(Buffer(f"R{number}", r.choice(INTS + ["float32"]), [self.grid]))
+        if r.random() < 0.3:
+            self.counts.append((Buffer(f"C{number}", r.choice(["int32", "uint32"]), [r.choice([1, 4, 16])]), r.choice(ATOMICS)))
         self.shared = [Buffer(f"S{number}{i}", r.choice(ANY + SMALL_FLOATS), [self.threads])
                        for i in range(0 if self.symbolic else r.randint(0, 2))]
         self.locals = [Buffer(f"L{number}{i}", r.choice(ANY + SMALL_FLOATS), [r.choice([2, 5])]) for i in range(r.randint(0, 2))]
@@ -267,6 +296,20 @@ class Generator(Expressions):
             shape = [r.choice([7, 16, 64])] if r.random() < 0.6 else [r.choice([3, 8]), r.choice([5, 16])]
             dims = [f"n{i}{k}" if r.random() < 0.25 else str(n) for k, n in enumerate(shape)]
             self.inputs.append(Buffer(f"A{i}", r.choice(ANY), shape, dims))
+            self.inputs[-1].sliced = len(dims) == 1 and dims[0].isdigit() and self.inputs[-1].dtype != "bool"
+        self.views = []
+        self.small = None
+        if r.random() < 0.4:
+            dtype, n = r.choice(SMALL_FLOATS), r.choice([5, 16, 30])
+            self.small = Buffer("H", STORAGE[dtype], [n])
+            self.inputs.append(self.small)
+            self.views.append((Buffer("Hv", dtype, [n]), f'T.decl_buffer(({n},), "{dtype}", data=H.data)'))
+        for b in list(self.inputs):
+            if b.sliced and b.shape[0] >= 16 and r.random() < 0.4:
+                step, begin = r.choice([2, 3]), r.randint(0, 3)
+                n = (b.shape[0] - begin) // step
+                text = f'T.decl_buffer(({n},), "{b.dtype}", data={b.name}.data, strides=({step},), elem_offset={begin})'
+                self.views.append((Buffer(b.name + "v", b.dtype, [n]), text))
         self.scalars = [(f"p{i}", r.choice(ANY)) for i in range(r.randint(0, 3))]
         self.kernels = [Kernel(r, i) for i in range(r.choice([1, 1, 1, 2, 3]))]
         self.functions = [self.helper(f"f{i}") for i in range(r.choice([0, 0, 1, 2]))]
@@ -319,6 +362,40 @@ class Generator(Expressions):
             body = [Stmt("if {}:", self.guard(v, lanes), body=body)]
         self.vars.pop()
         return Stmt(f"for {v} in T.vectorized({lanes}):", body=body)
+
+    def slice(self):
+        """Some slots as a vector."""
+        b = self.r.choice([x for x in self.k.outputs if x.dtype != "bool"])
+        lanes = self.r.choice([n for n in (2, 3, 4, 8) if n <= self.k.slots])
+        begin = self.r.randint(0, self.k.slots - lanes)
+        place = self.k.place(f"{begin}:{begin + lanes}")
+        if not self.k.two_dims:
+            start = self.k.place(str(begin))
+            place = f"T.ramp({start}, 1, {lanes})"
+        return Stmt(f"{b.name}[{place}] = {{}}", self.vector_of(b.dtype, lanes, 2))
+
+    def count(self):
+        """An atomic operation; each buffer knows one, so that no order matters."""
+        b, name = self.r.choice(self.k.counts)
+        return Stmt(f"T.atomic_{name}({b.name}[{{}}], {{}})", self.index(b.shape[0], 2), self.expr(b.dtype, 2))
+
+    def through_view(self):
+        """A block that sees a row of an input."""
+        r = self.r
+        a = r.choice([x for x in self.inputs if len(x.dims) == 2 and all(d.isdigit() for d in x.dims)])
+        i, v, w, s = self.name("i"), self.name("u"), self.name("W"), self.name("s")
+        rows, columns = a.shape
+        head = [Stmt(f"{v} = T.axis.spatial({rows}, {i})", keep=True),
+                Stmt(f'{w} = T.match_buffer({a.name}[{v}, 0:{columns}], ({columns},), "{a.dtype}", strides=["{s}"], offset_factor=1)', keep=True)]
+        known = len(self.vars)
+        self.vars += [(i, "int32", False), (v, "int32", False)]
+        self.places.append(Buffer(w, a.dtype, [columns]))
+        self.divergent += 1
+        body = [Stmt(f'with T.sblock("{self.name("block")}"):', body=head + self.scope(2, 0), keep=True)]
+        self.divergent -= 1
+        self.places.pop()
+        del self.vars[known:]
+        return Stmt(f"for {i} in range({r.randint(1, rows)}):", body=body)
 
     def guard(self, v, extent):
         """A comparison that cuts a loop's end or beginning off."""
@@ -444,9 +521,17 @@ class Generator(Expressions):
 
     def statement(self, depth):
         r = self.r
-        kind = r.randrange(16)
+        kind = r.randrange(20)
         if kind < 2:
             return [self.store()]
+        if kind == 16 and any(b.dtype != "bool" for b in self.k.outputs):
+            return [self.slice()]
+        if kind == 17 and self.k.counts:
+            return [self.count()]
+        if kind == 18 and depth > 0 and any(len(b.dims) == 2 and all(d.isdigit() for d in b.dims) for b in self.inputs):
+            return [self.through_view()]
+        if kind == 19 and r.random() < 0.15 and not self.divergent:
+            return [Stmt(f'assert tid < {self.k.threads}, "a thread too many"')]
         if kind < 4:
             dtype, v = r.choice(ANY), self.name("v")
             stmt = Stmt(f"{v}: T.{'let' if r.random() < 0.4 else dtype} = {{}}", self.expr(dtype))
@@ -499,7 +584,8 @@ class Generator(Expressions):
     def kernel(self, k, visible):
         self.k = k
         written = k.outputs + k.rough + k.reduced
-        self.places = [b for b in visible if b not in written] + k.locals + k.shared
+        self.places = [b for b in visible if b not in written and b is not self.small] + k.locals + k.shared
+        self.places += [b for b, _ in self.views]
         self.vars = list(self.known) + [("tid", "int32", False), ("g", "int32", False)]
         self.vars += [(axis, "int32", False) for axis, _ in k.axes]
         if k.symbolic:
@@ -545,7 +631,7 @@ class Generator(Expressions):
 
     @property
     def outputs(self):
-        return [b for k in self.kernels for b in k.outputs + k.rough + k.reduced]
+        return [b for k in self.kernels for b in k.outputs + k.rough + k.reduced + [c for c, _ in k.counts]]
 
     def text(self):
         params = [b.parameter() for b in self.inputs + self.outputs] + [f"{n}: T.{t}" for n, t in self.scalars]
@@ -553,6 +639,7 @@ class Generator(Expressions):
         lines = ["from tvm.script import ir as I", "from tvm.script import tirx as T", "", "", "@I.ir_module", "class Module:"]
         lines += ["    @T.prim_func", "    def main(" + ", ".join(params) + "):"]
         lines += [f"        {d} = T.int32()" for d in dims]
+        lines += [f"        {b.name} = {text}" for b, text in self.views]
         for stmt in self.body or [Stmt("T.evaluate(0)")]:
             lines += stmt.lines(2)
         for function in self.functions:
@@ -562,7 +649,12 @@ class Generator(Expressions):
     def arrays(self):
         rng = np.random.default_rng(self.r.randrange(2**32))
         for b in self.inputs:
-            if b.dtype == "bool":
+            if b is self.small:
+                # Finite values of the format that it is seen as, of either sign.
+                bits = rng.integers(0x3d00, 0x4100, b.shape) if b.dtype == "uint16" else rng.integers(0x20, 0x48, b.shape)
+                top = 0x8000 if b.dtype == "uint16" else 0x80
+                yield b.name, (bits | top * rng.integers(0, 2, b.shape)).astype(b.dtype)
+            elif b.dtype == "bool":
                 yield b.name, rng.integers(0, 2, b.shape).astype(bool)
             elif b.dtype in FLOATS:
                 yield b.name, rng.uniform(-8, 8, b.shape).astype(b.dtype)
