@@ -169,7 +169,7 @@ static bool bind(deduction *d, size_t i, mf_targ arg)
 
 static bool match(deduction *d, const shape *s, mf_qtype q);
 
-static bool match_value(deduction *d, size_t at, uint64_t v)
+static bool match_value(deduction *d, size_t at, const mf_type *type, uint64_t v)
 {
     const mf_parser *p = d->p;
     if (p->tokens[at].kind != MF_TOK_IDENT) return true;
@@ -179,7 +179,7 @@ static bool match_value(deduction *d, size_t at, uint64_t v)
     if (i == d->t->param_count || d->t->params[i].kind != MF_TPARAM_VALUE) return true;
     return bind(d, i,
                 (mf_targ){.kind = MF_TARG_VALUE,
-                          .type = {.type = mf_scalar_type(MF_INT)},
+                          .type = {.type = type},
                           .value = {.i = v}});
 }
 
@@ -198,7 +198,7 @@ static bool match_arg(deduction *d, size_t *at, const mf_targ *a)
     *at = p->tokens[end].kind == MF_TOK_COMMA ? end + 1 : end;
     if (begin == end) return false;
     if (a->kind == MF_TARG_TYPE) return match_type(d, begin, a->type);
-    if (a->kind == MF_TARG_VALUE) return match_value(d, begin, a->value.i);
+    if (a->kind == MF_TARG_VALUE) return match_value(d, begin, a->type.type, a->value.i);
     if (p->tokens[begin].kind != MF_TOK_IDENT) return true;
     size_t i = param_index(d->t, p->tokens[begin].ident);
     return i == d->t->param_count || bind(d, i, *a);
@@ -240,6 +240,11 @@ static bool match_library(deduction *d, const shape *s, const mf_type *t)
     str name = d->p->tokens[s->core].ident->text;
     mf_targ args[3] = {{.kind = MF_TARG_TYPE}, value_of(t->width), value_of(t->width)};
     args[0].type.type = t->kind == MF_TYPE_ERROR ? t : mf_scalar_type(t->scalar);
+    const mf_template *made_of = t->kind == MF_TYPE_RECORD ? t->record->made_of : NULL;
+    if (str_is(name, "vec") && made_of != NULL && str_is(made_of->name->text, "__wide_vec")) {
+        const mf_targs *with = t->record->made_with;
+        return match_args(d, s->args, with->at, with->n);
+    }
     size_t n = 0;
     if (str_is(name, "vec") && t->kind == MF_TYPE_VECTOR) n = 2;
     if (str_is(name, "packed_vec") && t->kind == MF_TYPE_PACKED) n = 2;
@@ -337,7 +342,7 @@ static bool match(deduction *d, const shape *s, mf_qtype q)
             if (good) q = (mf_qtype){t->elem, t->space, t->quals};
             break;
         case ARRAY:
-            good = t->kind == MF_TYPE_ARRAY && match_value(d, one->length_at, t->count);
+            good = t->kind == MF_TYPE_ARRAY && match_value(d, one->length_at, mf_scalar_type(MF_INT), t->count);
             if (good) q.type = t->elem;
             break;
         }

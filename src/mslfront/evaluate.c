@@ -98,6 +98,18 @@ static bool step(frame *f, const mf_expr *e, mf_constant *out)
 
 static flow run(work *w, frame *f, const mf_stmt *s);
 
+/* The fields of a constant object that a reference is bound to. */
+static bool enter_object(frame *own, const mf_var *param, const mf_expr *a)
+{
+    const mf_expr *init = a->kind == MF_EXPR_VAR ? a->var->init : NULL;
+    if (init == NULL || init->kind != MF_EXPR_AGGREGATE || ((a->var->quals & MF_CONST) == 0 && a->var->space != MF_CONSTANT)) return true;
+    for (uint32_t i = 0; i < init->arg_count; ++i) {
+        const mf_expr *one = init->args[i];
+        if (one->kind == MF_EXPR_CONST && !set_field(own, param, i + 1, one->constant)) return false;
+    }
+    return true;
+}
+
 /* The parameters that are numbers; others may be there, as long as nothing looks at them. */
 static bool enter(work *w, frame *outer, const mf_expr *e, frame *own)
 {
@@ -110,8 +122,11 @@ static bool enter(work *w, frame *outer, const mf_expr *e, frame *own)
         const mf_expr *a = e->args[i];
         if (by_reference && a->kind == MF_EXPR_TEMPORARY)
             a = a->a; /* const T & of a value */
-        else if (!by_value)
+        else if (!by_value) {
+            const bool record = t->kind == MF_TYPE_REFERENCE && t->elem->kind == MF_TYPE_RECORD;
+            if (record && !enter_object(own, g->params[i], a)) return false;
             continue;
+        }
         if (!eval(w, outer, a, &v) || !set(own, g->params[i], v)) return false;
     }
     return true;

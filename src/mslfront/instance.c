@@ -130,6 +130,12 @@ static void read_class(mf_parser *p, mf_template *t, mf_template *from, const mf
     diag_list *quiet = mf_aloud(p);
     unsigned errors = p->diags->errors;
     if (mf_interrupt(p, &old, from->begin + 1, mf_bind_args(p, from, own), at)) {
+        mf_attributes attributes = mf_attributes_none();
+        mf_specs aligned = {0};
+        (void)mf_parse_attributes(p, &attributes);
+        while (mf_take_alignas(p, &aligned) || mf_take_gnu_attribute(p, &aligned)) {
+        }
+        r->own_align = aligned.align;
         while (!mf_at(p, MF_TOK_L_BRACE) && !mf_at(p, MF_TOK_COLON)) {
             p->at = mf_at(p, MF_TOK_LESS) ? mf_skip_angles(p, p->at) : p->at + 1;
         }

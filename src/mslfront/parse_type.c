@@ -107,12 +107,26 @@ static bool number_argument(mf_parser *p, const char *what, int64_t low, int64_t
            mf_constant_integer(p, mf_value(p, mf_parse_ternary(p)), what, low, high, out);
 }
 
+/* vec<T, 8> and vec<T, 16>: a structure of the library's. */
+static const mf_type *wide_vector(mf_parser *p, const mf_type *e, int64_t n, span at)
+{
+    const mf_symbol *wide = mf_find(p->metal, mf_intern(p->mem, p->idents, STR("__wide_vec")));
+    if (n != 8 && n != 16) return NULL;
+    mf_targs args = mf_targs_none();
+    mf_targs_push(p->mem, &args, (mf_targ){.kind = MF_TARG_TYPE, .type = {.type = e}});
+    mf_targs_push(p->mem, &args, (mf_targ){.kind = MF_TARG_VALUE, .type = {.type = mf_scalar_type(MF_INT)}, .value = {.i = (uint64_t)n}});
+    const mf_symbol *made = mf_instantiate(p, wide->generic, &args, at);
+    return made != NULL ? made->type.type : NULL;
+}
+
 static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, span at,
                                    const int64_t *n)
 {
     bool scalar = mf_is_scalar(e);
     switch (g) {
-    case VEC: return scalar ? mf_vector_type(e->scalar, (unsigned)n[0]) : NULL;
+    case VEC:
+        if (scalar && n[0] > 4) return wide_vector(p, e, n[0], at);
+        return scalar ? mf_vector_type(e->scalar, (unsigned)n[0]) : NULL;
     case PACKED_VEC:
         return scalar && e->scalar != MF_BOOL ? mf_packed_type(e->scalar, (unsigned)n[0]) : NULL;
     case MATRIX:
@@ -137,7 +151,7 @@ static const mf_type *make_generic(mf_parser *p, generic g, const mf_type *e, sp
 static bool parse_generic(mf_parser *p, const mf_ref *r, generic g, mf_qtype *out)
 {
     static const int64_t low[] = {[VEC] = 1, [PACKED_VEC] = 2, [MATRIX] = 2, [SIMD_MATRIX] = 8};
-    static const int64_t high[] = {[VEC] = 4, [PACKED_VEC] = 4, [MATRIX] = 4, [SIMD_MATRIX] = 8};
+    static const int64_t high[] = {[VEC] = 16, [PACKED_VEC] = 4, [MATRIX] = 4, [SIMD_MATRIX] = 8};
     bool outer = p->no_greater;
     p->no_greater = true;
     mf_qtype e = {0};

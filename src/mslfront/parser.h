@@ -177,7 +177,7 @@ typedef struct mf_parser {
     mf_candidates pending; /* functions whose bodies are still to be read */
     diag_list *loud;      /* where complaints go that must not be lost, while others are dropped */
     unsigned quiet;       /* lists of complaints that are dropped, within each other */
-    uint32_t prelude_file, texture_file; /* the library's own texts; the second 0 where it was not read */
+    uint32_t prelude_file, texture_file, tensor_file; /* the library's own texts; 0 where one was not read */
     mf_scope *metal;      /* the library's namespace */
     bool exhausted;       /* a limit on instances was passed */
     const mf_record *specs_of; /* the specifiers read next are of a member of it */
@@ -203,7 +203,7 @@ static inline bool mf_at(const mf_parser *p, mf_token_kind k)
 /* Whether what stands there is of the library's own text. */
 static inline bool mf_in_library(const mf_parser *p, span at)
 {
-    return at.file != 0 && (at.file == p->prelude_file || at.file == p->texture_file);
+    return at.file != 0 && (at.file == p->prelude_file || at.file == p->texture_file || at.file == p->tensor_file);
 }
 const mf_token *mf_ahead(const mf_parser *p, size_t n);
 void mf_advance(mf_parser *p);

@@ -214,7 +214,18 @@ static void read_prelude(mf_preproc *pp, mf_tokens *out)
     (void)read_library(pp, lines, sizeof lines / sizeof lines[0], out);
 }
 
-/* Textures are a large part of it that few texts use: it goes between the rest and a text that names one. */
+/* Parts of it that few texts use go between the rest and a text that names them. */
+static uint32_t insert_library(mf_preproc *pp, const char *const *lines, size_t count, size_t before, mf_tokens *out)
+{
+    mf_tokens library = mf_tokens_none();
+    const uint32_t file = read_library(pp, lines, count, &library);
+    const size_t n = out->n - before;
+    for (size_t i = 0; i < library.n; ++i) mf_tokens_push(pp->mem, out, library.at[i]);
+    memmove(out->at + before + library.n, out->at + before, n * sizeof *out->at);
+    memcpy(out->at + before, library.at, library.n * sizeof *out->at);
+    return file;
+}
+
 static void read_textures(mf_preproc *pp, size_t before, mf_tokens *out)
 {
     static const char *const lines[] = {
@@ -222,12 +233,24 @@ static void read_textures(mf_preproc *pp, size_t before, mf_tokens *out)
 #include "mslfront/library/textures.def"
 #undef MF_PRELUDE
     };
-    mf_tokens library = mf_tokens_none();
-    pp->texture_file = read_library(pp, lines, sizeof lines / sizeof lines[0], &library);
-    const size_t n = out->n - before;
-    for (size_t i = 0; i < library.n; ++i) mf_tokens_push(pp->mem, out, library.at[i]);
-    memmove(out->at + before + library.n, out->at + before, n * sizeof *out->at);
-    memcpy(out->at + before, library.at, library.n * sizeof *out->at);
+    pp->texture_file = insert_library(pp, lines, sizeof lines / sizeof lines[0], before, out);
+}
+
+static void read_tensors(mf_preproc *pp, size_t before, mf_tokens *out)
+{
+    static const char *const lines[] = {
+#define MF_PRELUDE(line) line,
+#include "mslfront/library/tensors.def"
+#undef MF_PRELUDE
+    };
+    pp->tensor_file = insert_library(pp, lines, sizeof lines / sizeof lines[0], before, out);
+}
+
+static bool names_tensors(const mf_idents *set)
+{
+    for (size_t i = 0; i < set->slot_count; ++i)
+        if (set->slots[i] != NULL && str_is(set->slots[i]->text, "tensor_ops")) return true;
+    return false;
 }
 
 static bool names_texture(const mf_idents *set)
@@ -268,7 +291,9 @@ mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options
         mf_tokens_push(pp->mem, &out, t);
     }
     mf_pp_finish(pp);
+    const bool tensors = names_tensors(pp->idents);
     if (names_texture(pp->idents)) read_textures(pp, prelude, &out);
+    if (tensors) read_tensors(pp, prelude, &out);
     span end = {file, pp->file.end, pp->file.end};
     mf_tokens_push(pp->mem, &out, (mf_token){.kind = MF_TOK_END, .flags = MF_AT_LINE, .at = end});
     return out;

@@ -52,6 +52,7 @@ typedef struct mf_including {
 } mf_including;
 
 typedef struct mf_preproc {
+    uint32_t tensor_file; /* that the library's tensor operations were read as, or 0 */
     uint32_t texture_file; /* that the library\'s textures were read as, or 0 */
     arena *mem;
     source_set *sources;

@@ -230,7 +230,8 @@ static void declare_class(mf_parser *p, mf_template *t)
     mf_advance(p); /* struct, class or union */
     mf_attributes attributes = mf_attributes_none();
     if (!mf_parse_attributes(p, &attributes)) return;
-    if (mf_at(p, MF_KW_ALIGNAS)) p->at = mf_skip_balanced(p, p->at + 1);
+    while (mf_at(p, MF_KW_ALIGNAS) || str_is(mf_token_text(mf_cur(p)), "__attribute__"))
+        p->at = mf_skip_balanced(p, p->at + 1);
     const mf_token *name = mf_cur(p);
     if (!mf_expect(p, MF_TOK_IDENT, "as the name of the class template")) return;
     t->kind = MF_OF_CLASSES;
@@ -451,7 +452,7 @@ static bool type_arg(mf_parser *p, mf_targ *out)
 
 static bool value_arg(mf_parser *p, mf_targ *out)
 {
-    mf_expr *e = mf_value(p, mf_parse_ternary(p));
+    mf_expr *e = mf_value(p, mf_as_number(p, mf_parse_ternary(p)));
     if (p->panic || mf_bad(e)) {
         p->panic = true;
         return false;

@@ -130,6 +130,7 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
     p.token_count = tokens.n;
     p.prelude_file = tokens.n != 0 ? tokens.at[0].at.file : 0;
     p.texture_file = pp.texture_file;
+    p.tensor_file = pp.tensor_file;
     p.errors_before = errors_before;
     p.options = options != NULL ? options : &none;
     if (pp.stopped) return NULL;

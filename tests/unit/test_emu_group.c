@@ -284,6 +284,44 @@ static void test_matrices(void **state)
     }
 }
 
+/* Products by cooperative tensors, plain and with both sides turned, against sums in double precision. */
+static void test_tensors(void **state)
+{
+    (void)state;
+    float a[16 * 16], b[16 * 32], out[2 * 16 * 32] = {0};
+    for (int i = 0; i < 256; ++i) a[i] = (float)(i % 7) - 3;
+    for (int i = 0; i < 512; ++i) b[i] = (float)(i % 11) - 5;
+    const emu_case c = {.threads = {32}, .buffers = {{a, sizeof a}, {b, sizeof b}, {out, sizeof out}}};
+    emu_once("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+             "using namespace mpp::tensor_ops;\n"
+             "template <bool turned> void product(device const float *A, device const float *B, device float *C, ushort lane) {\n"
+             "  constexpr auto how = turned ? matmul2d_descriptor::mode::multiply : matmul2d_descriptor::mode::multiply_accumulate;\n"
+             "  constexpr auto d = matmul2d_descriptor(16, 32, 16, turned, turned, true, how); matmul2d<d, execution_simdgroup> op;\n"
+             "  auto a = op.template get_left_input_cooperative_tensor<half, float, float>(); auto b = op.template get_right_input_cooperative_tensor<half, float, float>();\n"
+             "  auto c = op.template get_destination_cooperative_tensor<decltype(a), decltype(b), float>();\n"
+             "  const ushort r = (lane >> 2 & 4) | (lane >> 1 & 3), q = ((lane >> 2 & 2) | (lane & 1)) * 4;\n"
+             "  for (int i = 0; i < 8; ++i) { const int m = r + i / 4 * 8, n = q + i % 4; a[i] = half(A[m * 16 + n]); c[i] = 1; c[8 + i] = 2;\n"
+             "    b[i] = turned ? B[m * 16 + n] : B[m * 32 + n]; b[8 + i] = turned ? B[(m + 16) * 16 + n] : B[m * 32 + 16 + n]; }\n"
+             "  op.run(a, b, c);\n"
+             "  for (int i = 0; i < 8; ++i) { const int m = r + i / 4 * 8, n = q + i % 4; C[m * 32 + n] = c[i]; C[m * 32 + 16 + n] = c[8 + i]; } }\n"
+             "kernel void k(device const float *A, device const float *B, device float *C, ushort lane [[thread_index_in_simdgroup]]) {\n"
+             "  product<false>(A, B, C, lane); product<true>(A, B, C + 512, lane); }",
+             &c);
+    for (int m = 0; m < 16; ++m) {
+        for (int n = 0; n < 32; ++n) {
+            double plain = n < 16 ? 1 : 2, turned = 0;
+            for (int k = 0; k < 16; ++k) {
+                plain += (double)a[m * 16 + k] * (double)b[k * 32 + n];
+                turned += (double)a[k * 16 + m] * (double)b[n * 16 + k];
+            }
+            assert_true((double)out[m * 32 + n] == plain && (double)out[512 + m * 32 + n] == turned);
+        }
+    }
+    emu_refused("#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+                "kernel void k() { constexpr auto d = mpp::tensor_ops::matmul2d_descriptor(8, 16, 16); mpp::tensor_ops::matmul2d<d, execution_simdgroup> op; }",
+                "sides of a product by a simdgroup are multiples of 16 here");
+}
+
 /* A barrier that some threads of a threadgroup do not reach is an error; one that a whole threadgroup skips is none. */
 static void test_divergent_barrier(void **state)
 {
@@ -412,7 +450,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reduction),     cmocka_unit_test(test_matmul),           cmocka_unit_test(test_positions),
         cmocka_unit_test(test_simdgroups),    cmocka_unit_test(test_partial_simdgroup), cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_matrices),      cmocka_unit_test(test_divergent_barrier), cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_tensors),      cmocka_unit_test(test_divergent_barrier), cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_first_fault),   cmocka_unit_test(test_same_everywhere),
         cmocka_unit_test(test_shuffle_and_fill),
         cmocka_unit_test(test_matrix_elements),

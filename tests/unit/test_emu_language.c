@@ -289,6 +289,12 @@ static void limits_and_matrices(void **state)
            "  M x = {m}; float2x2 y = float2x2(x); o[2] = int(y.columns[1].x); o[3] = second; o[4] = is_integral_v<int3> + 2 * is_floating_point_v<half2> + 4 * is_scalar_v<int3>;\n"
            "  float2 r = refract(float2(0, -1), float2(0, 1), 0.5f), none = refract(float2(1, 0), float2(0, 1), 2.0f); o[5] = int(r.x * 10 + r.y); o[6] = int(none.x + none.y); }",
            111, 5, 5, 6, 3, -1, 0);
+    EXPECT("template <typename T> struct alignas(16) A { T x; }; struct D { ulong b; constexpr D(int m) : b(ulong(m) << 40) {} constexpr operator ulong() const { return b; } };\n"
+           "template <ulong X, typename T> struct S; template <ulong X> struct S<X, int> { static constexpr constant int high = int(X >> 40); };\n"
+           "template <typename T> T last(const thread vec<T, 8> &v) { return v[7]; }\n"
+           "kernel void k(device int *o) { constexpr auto d = D(5); o[0] = S<d, int>::high; o[1] = sizeof(A<int>) * 100 + sizeof(vec<float, 8>);\n"
+           "  vec<half, 8> w(2.0h), z = w; z[7] = 9; o[2] = int(last(z)) * 10 + int(last(w)); }",
+           5, 1632, 92);
     EXPECT("struct __attribute__((aligned(32))) P { char c; }; struct Q { char c; __attribute__((aligned(8))) char d; } __attribute__((aligned(16)));\n"
            "kernel void k(device int *o) { alignas(16) float v[8] = {1, 2, 3, 4, 5, 6, 7, 8}; thread float *p = v; o[0] = sizeof(P) * 100 + sizeof(Q);\n"
            "  o[1] = int(((thread float4 *)p)[1].z); }",
