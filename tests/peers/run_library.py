@@ -1,4 +1,5 @@
-"""Stands in for `ingot run` where a library is run that Apache TVM exported: TVM's host code and kernels on Ingot's device. tvm
+"""Stands in for `ingot run` where a library in TVM's shape is run, on Ingot's device: one that Apache TVM exported, with its own
+host code and kernels, or with "-" for LIBRARY the one that Ingot makes of the program. tvm
 itself is not imported, so what its runtime gives to libraries, and its workspace, from which temporaries come, is given here.
 
 usage: run_library.py LIBRARY run FILE [--target T] [--func F] [-D NAME=VALUE] [--arg NAME=VALUE] [--in NAME=FILE] [--out NAME=FILE]
@@ -7,6 +8,7 @@ usage: run_library.py LIBRARY run FILE [--target T] [--func F] [-D NAME=VALUE] [
 import argparse
 import ctypes
 import sys
+import tempfile
 
 import numpy as np
 import tvm_ffi
@@ -83,7 +85,11 @@ def main():
         arguments.append(on_device.copyfrom(array.view(on_device._host_dtype)))
     keep = give_runtime()
     ingot.tvm_ffi.install()
-    tvm_ffi.load_module(given["library"]).get_function(given["func"] or "main")(*arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        library = given["library"] if given["library"] != "-" else folder + "/own.so"
+        if given["library"] == "-":
+            module.export_library(library, shape="tvm")
+        tvm_ffi.load_module(library).get_function(given["func"] or "main")(*arguments)
     for param, argument in zip(function.params, arguments):
         if param.name in pairs["out"]:
             np.save(pairs["out"][param.name], argument.numpy())

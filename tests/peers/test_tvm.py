@@ -23,9 +23,8 @@ import ingot.tvm_ffi
 import numpy as np
 import tvm
 from ingot._lib import Error, lib
+from suite import SUITE, run_library, run_suite
 
-HERE = Path(__file__).resolve().parent
-SUITE = HERE.parent / "suite"
 COMMAND = os.environ["INGOT_COMMAND"]
 
 # Programs of several kinds that TVM builds as the suite has them.
@@ -90,22 +89,6 @@ def build(path, folder):
     built.export_library(library)
     (found,) = [data for kind, data in blob_of(ctypes.CDLL(library, ctypes.RTLD_LOCAL)) if kind == "metal"]
     return library, texts, found
-
-
-def run_suite(path, command):
-    """Runs a program of the suite by a shell command in the place of `ingot`; None, or what was wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        wrapper = Path(folder, "ingot")
-        wrapper.write_text(f"#!/bin/sh\nexec {command}\n")
-        wrapper.chmod(0o755)
-        done = subprocess.run([sys.executable, "-B", str(SUITE / "run.py"), str(wrapper), str(path)], capture_output=True, text=True,
-                              check=False)
-    return None if done.returncode == 0 else done.stdout + done.stderr
-
-
-def run_library(path, library):
-    """TVM's library whole: its host code and its kernels."""
-    return run_suite(path, f"'{sys.executable}' -B '{HERE}/run_library.py' '{library}' \"$@\"")
 
 
 def run_kernels(path, texts):

@@ -1,5 +1,8 @@
 """Ingot and the real tvm-ffi in one process: one registry, whichever came first; every form of result; exceptions; threads;
-re-entry; no leaks."""
+re-entry; no leaks; libraries in TVM's shape.
+
+usage: test_tvm_ffi.py [--all]; --all takes the whole suite through libraries in TVM's shape and says what was wrong
+"""
 
 import ctypes
 import json
@@ -18,6 +21,7 @@ import tvm_ffi
 BEFORE = set(tvm_ffi.registry.list_global_func_names())
 
 import ingot  # noqa: E402
+from suite import SUITE, run_library  # noqa: E402
 import ingot.tvm_ffi  # noqa: E402
 from ingot.script import tirx as T  # noqa: E402
 
@@ -652,10 +656,36 @@ print(tvm_ffi.get_global_func(ingot.tvm_ffi.LOADER, allow_missing=True))
         self.assertEqual(alone(text), ["None"])
 
 
+class Suite(Case):
+    # Several launches, a temporary, sizes that the tensors give, scalars of all sizes, functions of floats on the host.
+    PROGRAMS = ("control/two_stages.py", "control/device_temporary.py", "broadcast/symbolic.py", "scalar/all_types.py",
+                "control/host_functions.py")
+
+    def test_in_the_shape_of_tvm(self):
+        for name in self.PROGRAMS:
+            with self.subTest(program=name):
+                self.assertIsNone(run_library(SUITE / name, "-"))
+
+
+def everything():
+    """The whole suite so; what cannot be exported is refused by name."""
+    counts = {}
+    for path in sorted(SUITE.glob("*/*.py")):
+        problem = run_library(path, "-")
+        end = "right" if problem is None else "refused" if "in TVM's shape is not written" in problem else "wrong"
+        counts[end] = counts.get(end, 0) + 1
+        if problem:
+            print(end, path.relative_to(SUITE), problem.strip().splitlines()[0][:200], flush=True)
+    print(counts)
+
+
 def overlapping():
     whole = np.zeros(96, "float32")
     return whole[:64], whole[32:]
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0]])
+    if "--all" in sys.argv:
+        everything()
+    else:
+        unittest.main(argv=[sys.argv[0]])
