@@ -135,29 +135,29 @@ typedef struct sweep {
     const char *from;  /* where index 0 of the lanes' part goes */
     uint32_t granules; /* that each lane touches */
     bool write;
-    bool alike;        /* all lanes are of one threadgroup, have passed the same barriers, and go to one set of addresses */
-    lanes_side common; /* what holds for all lanes then, and of `own` and `fence` only then */
+    bool alike;       /* all lanes are of one threadgroup, have passed the same barriers, and go to one set of addresses */
+    lanes_side lanes; /* of the chunk in hand; but for `rel` and `on` the same for all where they are alike */
 } sweep;
 
-/* What the lanes of a chunk have in common. False where they have not passed the same barriers. */
-static inline bool side_of_chunk(const sweep *w, uint32_t chunk, const uint8_t *on, lanes_side *out)
+/* Takes a chunk in hand. False where its lanes have not passed the same barriers. */
+static inline bool take_chunk(sweep *w, uint32_t chunk, const uint8_t *on)
 {
     const emu_side *s = w->side;
     const uint32_t lane = chunk * EMU_CHUNK;
-    *out = w->common;
-    out->rel = s->rel + lane;
-    out->on = on;
+    w->lanes.rel = s->rel + lane;
+    w->lanes.on = on;
     if (w->alike) return true;
-    out->own = shadow_own(s, lane);
-    out->fence = shadow_fence(s, lane);
+    w->lanes.own = shadow_own(s, lane);
+    w->lanes.fence = shadow_fence(s, lane);
     int64_t all = 1;
-    if (!s->uniform) LANES for (int k = 0; k < EMU_CHUNK; ++k) all &= s->fence[lane + (uint32_t)k] == out->fence;
+    if (!s->uniform) LANES for (int k = 0; k < EMU_CHUNK; ++k) all &= s->fence[lane + (uint32_t)k] == w->lanes.fence;
     return all != 0;
 }
 
 /* Each lane touches several neighbouring granules: so many runs of 16. */
-static bool spread_run(const sweep *w, const lanes_side *s, uint64_t k)
+static bool spread_run(const sweep *w, uint64_t k)
 {
+    const lanes_side *s = &w->lanes;
     enum { MOST = 16 };
     int64_t rel[EMU_CHUNK * MOST];
     uint8_t on[EMU_CHUNK * MOST];
@@ -182,52 +182,49 @@ static inline uint64_t granule_of(const sweep *w, uint32_t chunk)
 }
 
 /* A chunk whose lanes lie side by side, or (step 0) all at one place. False where it is to be looked at lane by lane. */
-static inline bool sweep_chunk(const sweep *w, uint32_t chunk, const uint8_t *on)
+static inline bool sweep_chunk(sweep *w, uint32_t chunk, const uint8_t *on)
 {
-    lanes_side s;
-    if (!side_of_chunk(w, chunk, on, &s)) return false;
+    if (!take_chunk(w, chunk, on)) return false;
     const uint64_t k = granule_of(w, chunk);
-    if (w->pattern->step[0] != 0) return w->granules == 1 ? run_by_rule(&s, w->area, k, w->write) : spread_run(w, &s, k);
+    if (w->pattern->step[0] != 0) return w->granules == 1 ? run_by_rule(&w->lanes, w->area, k, w->write) : spread_run(w, k);
     if (on != NULL || w->write || shadow_shared(w->area)) return false;
     for (uint32_t g = 0; g < w->granules; ++g)
-        if (!read_one(&s, w->area, k + g)) return false;
+        if (!read_one(&w->lanes, w->area, k + g)) return false;
     return true;
 }
 
 /* Were the granules written, if at all, before a barrier that all lanes have passed? Then that is so for every lane. */
 static inline bool is_past_all(const sweep *w, uint64_t k)
 {
-    const int64_t *writer = w->area->writer + k, fence = w->common.fence;
+    const int64_t *writer = w->area->writer + k, fence = w->lanes.fence;
     int64_t bad = 0;
     LANES for (int j = 0; j < EMU_CHUNK; ++j) bad |= ~(writer[j] - fence);
     return bad >= 0;
 }
 
 /* All chunks read the same 16 granules: once the first and the last of them have, the others have nothing new to tell. */
-static inline bool sweep_same(const sweep *w)
+static inline bool sweep_same(sweep *w)
 {
     const emu_vm *vm = w->vm;
     return sweep_chunk(w, vm->c0, NULL) && sweep_chunk(w, vm->c1 - 1, NULL) && is_past_all(w, granule_of(w, vm->c0));
 }
 
 /* Each chunk reads one granule with all its lanes: see read_one. */
-static inline bool sweep_ones(const sweep *w)
+static inline bool sweep_ones(sweep *w)
 {
     const emu_area *a = w->area;
-    const int64_t fence = w->common.fence, least = w->common.first_write ? w->common.own : 0;
+    const int64_t fence = w->lanes.fence, least = w->lanes.first_write ? w->lanes.own : 0;
     for (uint32_t c = w->vm->c0; c < w->vm->c1; ++c) {
         const uint64_t k = granule_of(w, c);
         if (a->other[k] >= fence) continue;
         if (a->writer[k] < least || a->writer[k] >= fence) return false;
-        lanes_side s = w->common;
-        s.rel = w->side->rel + c * EMU_CHUNK;
-        if (!read_one(&s, a, k)) return false;
+        if (!take_chunk(w, c, NULL) || !read_one(&w->lanes, a, k)) return false;
     }
     return true;
 }
 
 /* Reads of threadgroup memory by whole chunks of one threadgroup, where one look serves many lanes. False where there is none such. */
-static inline bool sweep_at_once(const sweep *w)
+static inline bool sweep_at_once(sweep *w)
 {
     const emu_mask *m = &w->vm->masks[w->vm->top];
     const bool whole = m->full && m->lo % EMU_CHUNK == 0 && m->hi % EMU_CHUNK == 0;
@@ -270,7 +267,7 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     sweep w = {.vm = vm, .insn = i, .area = a, .side = &c->side[a->memory], .pattern = &vm->patterns[at->pattern],
                .from = s.at + at->scale * s.index, .granules = size >> a->shift, .write = at->write};
     const int64_t own = w.side->base & SHADOW_OWN;
-    w.common = (lanes_side){NULL, NULL, w.side->base, own, own | w.side->level, w.side->floor, emu_checker_now(c, i),
+    w.lanes = (lanes_side){NULL, NULL, w.side->base, own, own | w.side->level, w.side->floor, emu_checker_now(c, i),
                             (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0};
     w.alike = w.side->uniform && vm->lanes <= vm->group_threads;
     const bool even = is_even(&w, size);
