@@ -40,6 +40,8 @@ typedef struct air_crew {
     const air_range *buffers;
     air_range lengths[AIR_MAX_GROUP_SLOTS];
     const air_launch *launch;
+    struct air_course *course; /* of the launch, shared by its workers */
+    uint64_t group;            /* the number of the threadgroup that runs */
     air_fault fault;
 } air_crew;
 

@@ -133,6 +133,23 @@ void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const u
     }
 }
 
+/* ---- A launch as its workers see it ------------------------------------------------------------------------------------- */
+
+typedef struct air_course {
+    const air_launch *launch;
+    const air_code *code;
+    air_range buffers[AIR_SLOTS];
+    uint32_t threads[3];          /* of these threadgroups */
+    uint32_t first[3], counts[3]; /* the first of them in the grid, and how many there are along each axis */
+    uint32_t grid[3];             /* threads of the whole grid */
+    uint64_t groups;
+    uint64_t next;        /* atomic */
+    uint64_t fault_group; /* the earliest that failed; atomic */
+    bool no_memory;       /* atomic */
+    pthread_mutex_t lock; /* of `fault` */
+    air_fault fault;
+} job;
+
 /* ---- A threadgroup ---------------------------------------------------------------------------------------------------- */
 
 static void place_thread(air_crew *c, air_thread *t, size_t index)
@@ -145,11 +162,27 @@ static void place_thread(air_crew *c, air_thread *t, size_t index)
     t->position[2] = i / n[0] / n[1];
 }
 
-/* One thread, or all of a group where none waits. */
+/* The next threadgroup of the grid, and where it lies in it; false where there is none. */
+static bool take_group(air_crew *c, uint32_t at[3])
+{
+    job *j = c->course;
+    const uint32_t *n = j->counts;
+    const uint64_t g = c->group = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
+    if (g >= j->groups || g >= __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) return false;
+    at[0] = j->first[0] + (uint32_t)(g % n[0]);
+    at[1] = j->first[1] + (uint32_t)(g / n[0] % n[1]);
+    at[2] = j->first[2] + (uint32_t)(g / n[0] / n[1]);
+    if (c->group_bytes != 0) memset(c->group_memory, 0xff, c->group_bytes);
+    return true;
+}
+
+/* One thread; or, where none waits, whole threadgroups as long as there are any. */
 static void run_member(void *user)
 {
     air_member *m = user;
-    m->thread.crew->code->entry(&m->thread);
+    air_crew *c = m->thread.crew;
+    do c->code->entry(&m->thread);
+    while (!c->code->syncs && take_group(c, m->thread.group));
     m->state = AIR_DONE;
     for (;;) leave(&m->thread);
 }
@@ -164,7 +197,6 @@ static void start_group(air_crew *c, const uint32_t group[3])
         m->state = AIR_READY;
         air_fibre_prepare(&m->fibre, stack, c->stack_bytes, c->contexts + (i + 1) * context, run_member, m);
     }
-    if (c->group_bytes != 0) memset(c->group_memory, 0xff, c->group_bytes);
 }
 
 static bool run_ready(air_crew *c)
@@ -222,23 +254,6 @@ static void run_group(air_crew *c, const uint32_t group[3])
         if (pass_barrier(c)) return;
     }
 }
-
-/* ---- A launch as its workers see it ------------------------------------------------------------------------------------- */
-
-typedef struct job {
-    const air_launch *launch;
-    const air_code *code;
-    air_range buffers[AIR_SLOTS];
-    uint32_t threads[3];          /* of these threadgroups */
-    uint32_t first[3], counts[3]; /* the first of them in the grid, and how many there are along each axis */
-    uint32_t grid[3];             /* threads of the whole grid */
-    uint64_t groups;
-    uint64_t next;        /* atomic */
-    uint64_t fault_group; /* the earliest that failed; atomic */
-    bool no_memory;       /* atomic */
-    pthread_mutex_t lock; /* of `fault` */
-    air_fault fault;
-} job;
 
 /* ---- A worker's crew --------------------------------------------------------------------------------------------------- */
 
@@ -302,13 +317,13 @@ static void fill_places(air_crew *c)
     }
 }
 
-static bool make_crew(air_crew *c, const job *j)
+static bool make_crew(air_crew *c, job *j)
 {
     const air_launch *l = j->launch;
     const air_range *buffers = j->buffers;
     const ingot_allocator *mem = l->kernel->mem;
     const size_t count = (size_t)j->threads[0] * j->threads[1] * j->threads[2];
-    *c = (air_crew){.kernel = l->kernel, .code = j->code, .launch = l, .buffers = buffers, .count = count, .fibres = j->code->syncs ? count : 1};
+    *c = (air_crew){.kernel = l->kernel, .code = j->code, .course = j, .launch = l, .buffers = buffers, .count = count, .fibres = j->code->syncs ? count : 1};
     c->threads = j->threads;
     c->group_bytes = (size_t)group_bytes_of(l);
     c->members = mem_zeroed(mem, c->fibres, sizeof *c->members);
@@ -349,7 +364,7 @@ static void note_fault(job *j, const air_fault *fault, uint64_t group)
 static void take_part(void *user)
 {
     job *j = user;
-    const uint32_t *n = j->counts, *first = j->first;
+    uint32_t at[3];
     if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
     air_crew crew;
     if (!make_crew(&crew, j)) {
@@ -357,13 +372,10 @@ static void take_part(void *user)
         free_crew(&crew);
         return;
     }
-    for (;;) {
-        const uint64_t g = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
-        if (g >= j->groups || g >= __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) break;
-        const uint32_t at[3] = {first[0] + (uint32_t)(g % n[0]), first[1] + (uint32_t)(g / n[0] % n[1]), first[2] + (uint32_t)(g / n[0] / n[1])};
+    while (take_group(&crew, at)) {
         run_group(&crew, at);
         if (crew.fault.kind == AIR_FAULT_NONE) continue;
-        note_fault(j, &crew.fault, g);
+        note_fault(j, &crew.fault, crew.group);
         crew.fault.kind = AIR_FAULT_NONE;
     }
     free_crew(&crew);
