@@ -216,7 +216,7 @@ static uint16_t lower_call(lower *l, const ir_node *n)
     const ir_call *c = ir_as_call(n);
     const ir_node *const *args = c->args.at;
     if (c->fn == IR_FN_IF_THEN_ELSE) return choose(l, n, lower_expr(l, args[0]), args[1], args[2]);
-    if (c->fn == IR_FN_LIKELY) return lower_expr(l, args[0]);
+    if (ir_builtin_is_hint(c->fn)) return lower_expr(l, args[0]);
     if (c->fn == IR_FN_ABS) return lower_abs(l, n);
     if (c->fn == IR_FN_ADDRESS_OF) return address_of(l, n, args[0]);
     if (c->fn == IR_FN_BYTE_OFFSET) return offset(l, n, lower_expr(l, args[0]), args[1], 1);

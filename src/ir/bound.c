@@ -423,7 +423,7 @@ static ir_span ramp_span(ir_analyzer *az, const ir_ramp *n)
 static ir_span call_span(ir_analyzer *az, const ir_call *n)
 {
     ir_type type = n->node.type;
-    if (n->fn == IR_FN_LIKELY) return ir_span_of(az, n->args.at[0]);
+    if (ir_builtin_is_hint(n->fn)) return ir_span_of(az, n->args.at[0]);
     if (n->fn == IR_FN_IF_THEN_ELSE) {
         return join_spans(ir_span_of(az, n->args.at[1]), ir_span_of(az, n->args.at[2]));
     }

@@ -202,3 +202,8 @@ enum { EXPR = false, STMT = true };
 #define IR_NODE(KIND, name, category, fields) _Static_assert((IR_##KIND >= IR_SEQ) == category, "in its half of nodes.def");
 #include "ir/nodes.def"
 #undef IR_NODE
+
+bool ir_builtin_is_hint(ir_builtin fn)
+{
+    return fn == IR_FN_LIKELY || fn == IR_FN_THREAD_INVARIANT;
+}

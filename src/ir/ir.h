@@ -300,6 +300,9 @@ const ir_node *ir_not_new(arena *mem, const ir_node *a);
 /* The node itself where the type is the same already. */
 const ir_node *ir_cast_new(arena *mem, ir_type type, const ir_node *a);
 const ir_node *ir_broadcast_new(arena *mem, const ir_node *a, uint32_t lanes);
+/* Is it a function that says something about its only argument and gives that back? */
+bool ir_builtin_is_hint(ir_builtin fn);
+
 const ir_node *ir_load_new(arena *mem, const ir_buffer *b, ir_list index, span at);
 const ir_node *ir_store_new(arena *mem, const ir_buffer *b, ir_list index, const ir_node *value, span at);
 const ir_node *ir_call_new(arena *mem, ir_builtin fn, ir_type type, ir_list args, span at);

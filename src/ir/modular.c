@@ -126,7 +126,7 @@ static ir_modular_set of_kind(ir_analyzer *az, const ir_node *n)
         return wrapped(add(ir_modular(az, r->base), lanes), n->type.bits);
     }
     case IR_CALL:
-        if (ir_as_call(n)->fn == IR_FN_LIKELY) return ir_modular(az, ir_as_call(n)->args.at[0]);
+        if (ir_builtin_is_hint(ir_as_call(n)->fn)) return ir_modular(az, ir_as_call(n)->args.at[0]);
         return anything;
     default: return anything;
     }

@@ -102,7 +102,7 @@ static bool is_compare(ir_op op)
 
 static bool is_likely(const ir_node *n)
 {
-    return n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_LIKELY;
+    return n->kind == IR_CALL && ir_builtin_is_hint(ir_as_call(n)->fn);
 }
 
 void ir_assume_here(ir_analyzer *az, const ir_node *cond, bool holds)

@@ -147,7 +147,7 @@ bool ir_value_call(ir_builtin fn, ir_type type, const ir_value *args, size_t n, 
         if (!ir_value_known(args[i].type)) return false;
     }
     type = ir_type_element(type);
-    if (fn == IR_FN_LIKELY) {
+    if (ir_builtin_is_hint(fn)) {
         *out = args[0];
         return true;
     }

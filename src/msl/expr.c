@@ -459,7 +459,7 @@ static bool special_call(emitter *e, const ir_call *n, int level)
     } else if (n->fn == IR_FN_REINTERPRET) {
         buf_printf(&e->out, "as_type<%s>", msl_type_or_error(e, n->node.type, n->node.at));
         arguments(e, a, 0);
-    } else if (n->fn == IR_FN_LIKELY) {
+    } else if (ir_builtin_is_hint(n->fn)) {
         msl_expr(e, a.at[0], level);
     } else if (n->fn == IR_FN_ADDRESS_OF) {
         address_of(e, n, level);

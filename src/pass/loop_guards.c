@@ -78,7 +78,7 @@ static void consider(guard_search *s, const ir_node *cond)
 
 static void consider_all(guard_search *s, const ir_node *cond)
 {
-    if (cond->kind == IR_CALL && ir_as_call(cond)->fn == IR_FN_LIKELY) cond = ir_as_call(cond)->args.at[0];
+    if (cond->kind == IR_CALL && ir_builtin_is_hint(ir_as_call(cond)->fn)) cond = ir_as_call(cond)->args.at[0];
     if (cond->kind == IR_BIN && ir_as_bin(cond)->op == IR_AND) {
         consider_all(s, ir_as_bin(cond)->a);
         consider_all(s, ir_as_bin(cond)->b);
@@ -126,7 +126,7 @@ static const ir_node *taken(arena *mem, const ir_node *n)
     if (n->kind != IR_CALL || ir_as_call(n)->args.n == 0) return NULL;
     const ir_call *c = ir_as_call(n);
     if (!ir_const_value(c->args.at[0], &holds)) return NULL;
-    if (c->fn == IR_FN_LIKELY) return c->args.at[0];
+    if (ir_builtin_is_hint(c->fn)) return c->args.at[0];
     return c->fn == IR_FN_IF_THEN_ELSE ? c->args.at[holds != 0 ? 1 : 2] : NULL;
 }
 

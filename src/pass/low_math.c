@@ -195,7 +195,8 @@ const ir_node *low_builtin(low *l, const ir_call *n)
     const ir_node *a = n->args.at[0];
     switch ((int)n->fn) {
     case IR_FN_ABS: return abs_of(l, a);
-    case IR_FN_LIKELY: return a;
+    case IR_FN_LIKELY:
+    case IR_FN_THREAD_INVARIANT: return a;
     case IR_FN_SHUFFLE:
     case IR_FN_SHUFFLE_UP:
     case IR_FN_SHUFFLE_DOWN:

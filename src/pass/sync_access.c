@@ -332,7 +332,7 @@ static void assume_plain(sync_space *s, const ir_node *cond, bool holds)
 {
     if (cond->kind == IR_NOT) {
         assume_plain(s, ir_as_not(cond)->a, !holds);
-    } else if (cond->kind == IR_CALL && ir_as_call(cond)->fn == IR_FN_LIKELY) {
+    } else if (cond->kind == IR_CALL && ir_builtin_is_hint(ir_as_call(cond)->fn)) {
         assume_plain(s, ir_as_call(cond)->args.at[0], holds);
     } else if (cond->kind == IR_BIN) {
         const ir_bin *n = ir_as_bin(cond);

@@ -6,6 +6,7 @@
 /* ---- Expressions ------------------------------------------------------------------------------ */
 
 typedef struct vary_search {
+    ir_walk w;
     const uniformity *u;
     bool found;
 } vary_search;
@@ -16,21 +17,23 @@ static bool is_own(ir_builtin fn)
     return ir_builtins[fn].effect == IR_EFFECT_EFFECT;
 }
 
-static void find_varying(void *user, const ir_node *n)
+static void find_varying(ir_walk *w, const ir_node *n)
 {
-    vary_search *s = user;
+    vary_search *s = (vary_search *)(void *)w;
     const void *id = NULL;
+    if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_THREAD_INVARIANT) return; /* promised */
     if (n->kind == IR_VAR) id = ir_as_var_ref(n)->var;
     if (n->kind == IR_LOAD) id = ir_as_load(n)->buffer->data;
     if (id != NULL && map_get_id(&s->u->varying, id) != NULL) s->found = true;
     if (n->kind == IR_CALL && is_own(ir_as_call(n)->fn)) s->found = true;
     /* LET inside an expression: its variable is as its value, which is searched as well. */
+    ir_walk_children(w, n);
 }
 
 bool varies(const uniformity *u, const ir_node *expr)
 {
-    vary_search s = {u, false};
-    ir_each(expr, find_varying, &s);
+    vary_search s = {.w = {.node = find_varying}, .u = u};
+    find_varying(&s.w, expr);
     return s.found;
 }
 
