@@ -26,10 +26,15 @@ static void pop_block(arena *a)
     mem_free(a->mem, b, b->size);
 }
 
-void arena_free(arena *a)
+static void free_inner(arena *a)
 {
     for (arena *i = a->inner; i != NULL; i = i->beside) arena_free(i);
     a->inner = NULL;
+}
+
+void arena_free(arena *a)
+{
+    free_inner(a);
     while (a->block != NULL) pop_block(a);
     a->at = a->end = NULL;
 }
@@ -122,6 +127,7 @@ arena *arena_scratch(arena *outer)
 
 void arena_reset(arena *a)
 {
+    free_inner(a);
     arena_block *kept = a->block;
     if (kept == NULL) return;
     a->block = kept->older;

@@ -331,6 +331,10 @@ static void scratch_body(void *user)
         arena_reset(scratch);
         assert_true(scratch->total > 0 && scratch->total < held);
     }
+    arena *inner = arena_scratch(scratch);
+    memset(arena_alloc(inner, 1000), 1, 1000);
+    arena_reset(scratch); /* with what lies in it */
+    assert_null(scratch->inner);
     size_t held = scratch->total;
     char *again = arena_alloc(scratch, 100);
     assert_int_equal((uintptr_t)again % _Alignof(max_align_t), 0);
