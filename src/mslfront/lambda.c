@@ -139,7 +139,7 @@ static void add_capture(mf_parser *p, closure *c, mf_ident *id, mf_expr *e, bool
 /* The variable or captured variable that a name means here; NULL: nothing that is captured. */
 static mf_symbol *local_named(const mf_parser *p, const mf_ident *id)
 {
-    for (const mf_scope *s = p->scope; s != NULL && s->kind != MF_SCOPE_NAMESPACE && s->kind != MF_SCOPE_GLOBAL; s = s->parent) {
+    for (const mf_scope *s = p->scope; s != NULL; s = s->parent) { /* a template's arguments may lie between a lambda and what is around it */
         mf_symbol *found = mf_find(s, id);
         if (found == NULL) continue;
         if (found->kind == MF_SYM_FIELD) return s->record != NULL && s->record->is_closure ? found : NULL;

@@ -256,6 +256,16 @@ static void copies(void **state)
            45, 42, 883, 100);
 }
 
+/* Lambdas with "auto" parameters within each other, handed to templates: the inner one captures what the outer one has captured. */
+static void nested_lambdas(void **state)
+{
+    (void)state;
+    EXPECT("template <typename F> void both(F f) { f(true_type{}); f(false_type{}); }\n"
+           "kernel void k(device int *o) { int n = 1, step = 10; both([&](auto a) { both([&](auto b) {\n"
+           "  if constexpr (a.value && b.value) n += step; else n = n * 2 + step; step += 1; }); }); o[0] = n; o[1] = step; }",
+           169, 14); /* 11; 22 + 11; 66 + 12; 156 + 13 */
+}
+
 /* What decides between a text's functions and the library's, and which instance is meant. */
 static void choices(void **state)
 {
@@ -315,6 +325,7 @@ int main(void)
         cmocka_unit_test(library_types),
         cmocka_unit_test(own_calls),
         cmocka_unit_test(copies),
+        cmocka_unit_test(nested_lambdas),
         cmocka_unit_test(choices),
         cmocka_unit_test(limits_and_matrices),
     };
