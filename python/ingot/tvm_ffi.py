@@ -9,8 +9,10 @@ import sys
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from ._lib import Error, lib
+from .dlpack import METAL
 from .error import check
 from .module import Module
+from .runtime import Buffer, metal
 
 LOADER = "ffi.Module.load_from_bytes.metal"
 
@@ -37,9 +39,63 @@ def uninstall() -> None:
     _withdraw()
 
 
+# ---- What TVM's runtime gives to the libraries that it opens ------------------------------------------
+
+_Take = c.CFUNCTYPE(c.c_void_p, c.c_int, c.c_int, c.c_uint64, c.c_int, c.c_int)
+_Drop = c.CFUNCTYPE(c.c_int, c.c_int, c.c_int, c.c_void_p)
+_taken: Dict[int, Buffer] = {}  # temporaries of host functions, by their handles
+_PLAIN = ("TVMFFIFunctionCall", "TVMFFIErrorSetRaisedFromCStr", "TVMFFIEnvModLookupFromImports", "TVMFFIHandleInitOnce")
+_TAKE, _DROP = "TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace"
+_runtime: Dict[str, Any] = {}  # by the names of TVM's own
+
+
+def _theirs(name: str, kind: Any) -> Any:
+    """A function of TVM's runtime, where the process has it."""
+    function = getattr(c.CDLL(None), name, None)
+    return kind(c.cast(function, c.c_void_p).value) if function is not None else None
+
+
+def _take(kind: int, device: int, size: int, code: int, bits: int) -> Optional[int]:
+    if kind != METAL:
+        other = _theirs(_TAKE, _Take)
+        return int(other(kind, device, size, code, bits) or 0) if other is not None else None
+    try:
+        buffer = Buffer(metal(device), size)
+    except Exception:  # NULL says that there is no memory: nothing may unwind through C
+        return None
+    _taken[buffer.handle or 0] = buffer
+    return buffer.handle
+
+
+def _drop(kind: int, device: int, memory: int) -> int:
+    if kind != METAL:
+        other = _theirs(_DROP, _Drop)
+        return int(other(kind, device, memory)) if other is not None else -1
+    _taken.pop(memory, None)
+    return 0
+
+
+def _give_runtime() -> None:
+    """Libraries that TVM compiled find what they call in variables of their own, which tvm_ffi fills in when it opens them, with
+    what was registered last. TVM's own runtime has no temporaries for Metal where it was built without."""
+    process = c.PyDLL(None)
+    register = process.TVMFFIEnvModRegisterContextSymbol
+    register.argtypes = [c.c_char_p, c.c_void_p]
+    if not _runtime:
+        _runtime.update({_TAKE: _Take(_take), _DROP: _Drop(_drop)})
+        _runtime.update({name: getattr(process, name) for name in _PLAIN if hasattr(process, name)})
+    for name, function in _runtime.items():
+        if register(f"__{name}".encode("ascii"), c.cast(function, c.c_void_p)):
+            raise RuntimeError(f"tvm_ffi takes no symbol {name}")
+
+
+# ---- The loader --------------------------------------------------------------------------------------
+
+
 def _register() -> None:
     import tvm_ffi  # type: ignore[import-not-found, unused-ignore]
 
+    _give_runtime()
     if tvm_ffi.get_global_func(LOADER, allow_missing=True) is None:
         tvm_ffi.register_global_func(LOADER, open_kernels)
         _registered[:] = [tvm_ffi.get_global_func(LOADER)]

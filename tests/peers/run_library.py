@@ -1,12 +1,10 @@
 """Stands in for `ingot run` where a library in TVM's shape is run, on Ingot's device: one that Apache TVM exported, with its own
-host code and kernels, or with "-" for LIBRARY the one that Ingot makes of the program. tvm
-itself is not imported, so what its runtime gives to libraries, and its workspace, from which temporaries come, is given here.
+host code and kernels, or with "-" for LIBRARY the one that Ingot makes of the program. tvm itself is not imported.
 
 usage: run_library.py LIBRARY run FILE [--target T] [--func F] [-D NAME=VALUE] [--arg NAME=VALUE] [--in NAME=FILE] [--out NAME=FILE]
 """
 
 import argparse
-import ctypes
 import sys
 import tempfile
 
@@ -15,34 +13,6 @@ import tvm_ffi
 
 import ingot
 import ingot.tvm_ffi
-
-TAKE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_uint64, ctypes.c_int, ctypes.c_int)
-DROP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
-taken = {}
-
-
-def take(kind, device, size, *hint):
-    buffer = ingot.runtime.Buffer(ingot.metal(device), size)
-    taken[buffer.handle] = buffer
-    return buffer.handle
-
-
-def drop(kind, device, memory):
-    del taken[memory]
-    return 0
-
-
-def give_runtime():
-    process = ctypes.PyDLL(None)
-    register = process.TVMFFIEnvModRegisterContextSymbol
-    register.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
-    functions = {"TVMBackendAllocWorkspace": TAKE(take), "TVMBackendFreeWorkspace": DROP(drop)}
-    for name in ("TVMFFIFunctionCall", "TVMFFIErrorSetRaisedFromCStr", "TVMFFIEnvModLookupFromImports", "TVMFFIHandleInitOnce"):
-        functions[name] = getattr(process, name)
-    for name, function in functions.items():
-        if register(f"__{name}".encode(), ctypes.cast(function, ctypes.c_void_p)):
-            raise SystemExit("tvm_ffi takes no symbol " + name)
-    return functions
 
 
 def number(text):
@@ -83,7 +53,6 @@ def main():
         array = inputs[param.name] if param.name in inputs else array_of(param, sizes)
         on_device = ingot.runtime.empty(array.shape, param.dtype)
         arguments.append(on_device.copyfrom(array.view(on_device._host_dtype)))
-    keep = give_runtime()
     ingot.tvm_ffi.install()
     with tempfile.TemporaryDirectory() as folder:
         library = given["library"] if given["library"] != "-" else folder + "/own.so"
@@ -93,7 +62,6 @@ def main():
     for param, argument in zip(function.params, arguments):
         if param.name in pairs["out"]:
             np.save(pairs["out"][param.name], argument.numpy())
-    del keep
 
 
 try:

@@ -157,6 +157,21 @@ def main(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):
             B[bx * 32 + tx] = A[bx * 32 + tx] + T.float32(1)
 """
 
+TEMPORARY = """
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def main(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):
+    M = T.alloc_buffer((1024,), "float32")
+    for bx in T.thread_binding(32, thread="blockIdx.x"):
+        for tx in T.thread_binding(32, thread="threadIdx.x"):
+            M[bx * 32 + tx] = A[bx * 32 + tx] * T.float32(2)
+    for bx in T.thread_binding(32, thread="blockIdx.x"):
+        for tx in T.thread_binding(32, thread="threadIdx.x"):
+            B[bx * 32 + tx] = M[bx * 32 + tx] * T.float32(0.5) + T.float32(1)
+"""
+
 ORDERS = """
 import sys
 import {first}
@@ -192,6 +207,14 @@ class Loader(unittest.TestCase):
         self.check(tvm.runtime.load_module(library))
         ingot.compile(path.read_text()).export_library(folder + "/own.so", shape="tvm")
         self.check(tvm.runtime.load_module(folder + "/own.so"))
+
+    def test_temporaries(self):
+        """TVM's runtime here has none for Metal, and keeps its own for the CPU."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "temporary.py")
+            path.write_text(TEMPORARY)
+            library, _, _ = build(path, folder)
+            self.check(tvm.runtime.load_module(library))
 
     def test_orders_of_import(self):
         for first, second in (("tvm", "ingot"), ("ingot", "ingot.tvm_ffi; ingot.tvm_ffi.install()")):
