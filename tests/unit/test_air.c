@@ -135,6 +135,28 @@ static void faults(void **state)
               "threadgroup_barrier(mem_flags::mem_none); a[i] = 1; }", b, 1, 8, "not all threads");
 }
 
+/* Divisions that a condition guards: the lanes for which it does not hold divide nothing. */
+static void lanes_that_do_not_run(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    int32_t a[64], by[64], same[2] = {0, -1}, o[64] = {0}, p[64] = {0};
+    for (int32_t i = 0; i < 64; ++i) {
+        a[i] = i == 5 ? INT32_MIN : 100 + i;
+        by[i] = i == 5 ? -1 : i % 3 - 1;
+    }
+    air_binding b[5] = {{a, sizeof a}, {by, sizeof by}, {same, sizeof same}, {o, sizeof o}, {p, sizeof p}};
+    must_run("kernel void k(device const int *a [[buffer(0)]], device const int *b [[buffer(1)]], device const int *n [[buffer(2)]],"
+             " device int *o [[buffer(3)]], device int *p [[buffer(4)]], uint i [[thread_position_in_grid]]) {"
+             " int d = b[i], v = a[i]; if (d != 0 && !(v == INT_MIN && d == -1)) o[i] = v / d + v % d; else o[i] = 7;"
+             " if (n[0] != 0) p[i] = v / n[0]; else if (i > 50 && v != INT_MIN) p[i] = v / n[1]; }",
+             b, 5, 1, 64);
+    for (int32_t i = 0; i < 64; ++i) {
+        assert_int_equal(o[i], by[i] == 0 || i == 5 ? 7 : a[i] * by[i]);
+        assert_int_equal(p[i], i > 50 ? -a[i] : 0);
+    }
+}
+
 /* Grids of 5 x 3 threads in threadgroups of 4 x 2: each thread says where it is and how large its threadgroup is. The second
  * kernel's threads wait for one another. */
 static void uneven_grids(void **state)
@@ -286,6 +308,7 @@ int main(void)
         cmocka_unit_test(simdgroups),
         cmocka_unit_test(barriers),
         cmocka_unit_test(faults),
+        cmocka_unit_test(lanes_that_do_not_run),
         cmocka_unit_test(uneven_grids),
         cmocka_unit_test(large_variables),
         cmocka_unit_test(names_and_parts_are_checked),
