@@ -135,7 +135,7 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
     }
-    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
+    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa,instsimplify,sccp,adce)", NULL, error)) return false;
     *starts = start_kernel(c, m, kernel);
     if (!*starts) return true;
     return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,sccp,adce)", NULL, error);
