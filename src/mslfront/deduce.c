@@ -296,8 +296,10 @@ static bool match_generic(deduction *d, const shape *s, const mf_type *t)
                     (mf_targ){.kind = MF_TARG_TEMPLATE, .symbol = t->record->made_of->symbol}) &&
                match_args(d, s->args, with->at, with->n);
     }
-    const mf_symbol *found = NULL;
-    for (const mf_scope *in = d->t->scope; in != NULL && found == NULL; in = in->parent) {
+    const bool qualified = s->core >= 2 && p->tokens[s->core - 1].kind == MF_TOK_SCOPE;
+    const bool of_metal = qualified && str_is(mf_token_text(&p->tokens[s->core - 2]), "metal") && p->metal != NULL;
+    const mf_symbol *found = of_metal ? mf_find(p->metal, p->tokens[s->core].ident) : NULL;
+    for (const mf_scope *in = d->t->scope; in != NULL && found == NULL && !of_metal; in = in->parent) {
         found = mf_find(in, p->tokens[s->core].ident);
         for (size_t i = 0; found == NULL && i < in->used_count; ++i)
             found = mf_find(in->used[i], p->tokens[s->core].ident);

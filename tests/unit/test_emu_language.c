@@ -275,6 +275,10 @@ static void choices(void **state)
            "template <> inline float conv(float a) { return a / 2; }\n"
            "kernel void k(device int *o) { o[0] = int(simd_sum(21.0f)); o[1] = conv<int>(4.0f) * 10 + int(conv<float>(4.0f)); o[2] = simd_sum(3); }",
            42, 52, 3);
+    EXPECT("namespace own { template <bool B> struct bool_constant {}; template <bool B> int which(metal::bool_constant<B>) { return B ? 1 : 2; }\n"
+           "  template <bool B> int which(bool_constant<B>) { return B ? 3 : 4; } }\n"
+           "kernel void k(device int *o) { o[0] = own::which(metal::true_type{}) * 10 + own::which(own::bool_constant<false>{}); }",
+           14);
     EXPECT("extern \"C\" struct P { int a; }; extern \"C\" { struct Q { int b; }; int both(P p, Q q) { return p.a - q.b; } }\n"
            "int second(device int *(&list)[2]) { return list[1][0]; }\n"
            "kernel void k(device int *o) { device const void *v = o; P p = {9}; Q q = {4}; o[0] = both(p, q); o[2] = 77;\n"
