@@ -40,7 +40,9 @@ def device(build, threads, runs, checks):
     """First launches, steady launches and plain loops, in milliseconds."""
     lines = emu(build, threads, runs, checks)
     names = re.split(r"  +", lines[0].strip())[1:]
-    return table(lines, names.index("device")), table(lines, names.index("loop")), lines
+    loops = table(lines, names.index("loop"))
+    loops.pop("W6", None)  # halves have no plain loop
+    return table(lines, names.index("device")), loops, lines
 
 
 def opencl(words, environment=None):
@@ -80,6 +82,11 @@ def compile_time(build, lines=10000):
     return times[1] - times[0]
 
 
+def note(what):
+    """What is being measured, where somebody waits for it."""
+    print("measuring " + what, file=sys.stderr, flush=True)
+
+
 def show(name, values, unit=""):
     cells = "".join("%10s" % ("-" if values.get(w) is None else "%.3g" % values[w]) for w in WORKLOADS)
     print("%-38s%s %s" % (name, cells, unit))
@@ -96,13 +103,17 @@ def main():
     cl = build + "/bench/cl_kernels"
     have_cl = subprocess.run(["cmake", "--build", build, "--target", "cl_kernels"], capture_output=True).returncode == 0
     result = {}
+    note("the software device")
     result["plain"], result["loop"], lines = device(build, 1, runs, "")
     result["all checks"], _, _ = device(build, 1, runs, "all")
     result["two threads"], _, _ = device(build, 2, runs, "")
     result["two threads, all checks"], _, _ = device(build, 2, runs, "all")
+    note("PoCL")
     result["pocl"] = opencl([cl, str(runs)]) if have_cl else {}
     if have_cl and shutil.which("oclgrind"):
+        note("Oclgrind, which takes minutes and 10 GB")
         result["oclgrind --data-races"] = opencl(["oclgrind", "--data-races", cl, "slope", "512", "128"])
+    note("memory and compiling")
     result["memory, plain"], result["memory, all checks"] = memory(build, ""), memory(build, "all")
     first = [line for line in lines if line.startswith("empty launch")][0][22:].split()
     result["first launch"] = float(first[1])
