@@ -1,6 +1,8 @@
 /* Source texts and the spans that point into them. */
 #include "base/source.h"
 
+#include <string.h>
+
 uint32_t source_add(arena *a, source_set *s, str name, str text)
 {
     if (s->n == s->cap) {
@@ -21,10 +23,11 @@ source_pos source_locate(const source_set *s, span at)
     size_t begin = at.begin <= f->text.n ? at.begin : f->text.n;
     size_t line_start = 0;
     uint32_t line = 1;
-    for (size_t i = 0; i < begin; ++i) {
-        if (f->text.p[i] != '\n') continue;
+    while (line_start < begin) { /* by memchr, as texts are long and asked about often */
+        const char *end = memchr(f->text.p + line_start, '\n', begin - line_start);
+        if (end == NULL) break;
         ++line;
-        line_start = i + 1;
+        line_start = (size_t)(end - f->text.p) + 1;
     }
     size_t line_end = line_start;
     while (line_end < f->text.n && f->text.p[line_end] != '\n') ++line_end;
