@@ -128,15 +128,20 @@ static bool has_return(const mf_stmt *s)
     return false;
 }
 
+/* Of a function's last statement: whether anything in it returns but what it does last. What an "if" of a constant leaves out is no part. */
+static bool returns_early(const mf_stmt *s)
+{
+    if (s == NULL || s->kind == MF_STMT_RETURN) return false;
+    if (s->kind == MF_STMT_IF && s->cond->kind == MF_EXPR_CONST) return returns_early(s->cond->constant.i != 0 ? s->body : s->other);
+    if (s->kind != MF_STMT_BLOCK) return has_return(s);
+    for (size_t i = 0; i + 1 < s->item_count; ++i)
+        if (has_return(s->items[i])) return true;
+    return s->item_count != 0 && returns_early(s->items[s->item_count - 1]);
+}
+
 bool lower_has_early_return(const mf_function *f)
 {
-    const mf_stmt *body = f->body;
-    for (size_t i = 0; i < body->item_count; ++i) {
-        const mf_stmt *s = body->items[i];
-        if (s->kind == MF_STMT_RETURN && i + 1 == body->item_count) continue;
-        if (has_return(s)) return true;
-    }
-    return false;
+    return returns_early(f->body);
 }
 
 /* The variable that a place is part of; NULL where that is found through a pointer. */

@@ -122,6 +122,8 @@ static bool parse_link(mf_parser *p, mf_stmt *s, mf_stmts *head)
     mf_constant c = {.i = 1};
     if (decided && !mf_bad(s->cond) && !mf_fold(s->cond, &c))
         diag_error(p->diags, s->cond->at, "the condition of 'if constexpr' must be constant");
+    else if (decided && !mf_bad(s->cond))
+        s->cond = mf_make_constant(p, s->cond->at, MF_BOOL, c);
     s->body = decided && c.i == 0 ? skipped(p) : parse_body(p);
     if (p->panic || !mf_accept(p, MF_KW_ELSE)) return false;
     if (decided && c.i != 0) {

@@ -279,6 +279,10 @@ static void choices(void **state)
            "  template <bool B> int which(bool_constant<B>) { return B ? 3 : 4; } }\n"
            "kernel void k(device int *o) { o[0] = own::which(metal::true_type{}) * 10 + own::which(own::bool_constant<false>{}); }",
            14);
+    EXPECT("template <bool second> thread int &pick(thread int &a, thread int &b) { if constexpr (second) { return b; } else { return a; } }\n"
+           "int sign(int x) { { if (x < 0) return -1; } return x > 0; }\n"
+           "kernel void k(device int *o) { int a = 1, b = 2; pick<true>(a, b) = 7; pick<false>(a, b) += 3; o[0] = a * 10 + b; o[1] = sign(-5) * 10 + sign(4); }",
+           47, -9);
     EXPECT("extern \"C\" struct P { int a; }; extern \"C\" { struct Q { int b; }; int both(P p, Q q) { return p.a - q.b; } }\n"
            "int second(device int *(&list)[2]) { return list[1][0]; }\n"
            "kernel void k(device int *o) { device const void *v = o; P p = {9}; Q q = {4}; o[0] = both(p, q); o[2] = 77;\n"
