@@ -72,8 +72,6 @@ static const char *unable(const emu_launch *l)
     if (l->milliseconds != 0 || l->budget != 0 || l->cancel != NULL) return "limits of time";
     if (l->resource_count != 0) return "pointers and textures kept in buffers";
     if (!l->kernel->library->plain) return "texts with macros or constants given from outside";
-    for (int d = 0; d < 3; ++d)
-        if (l->grid[d] != 0 && (uint64_t)l->groups[d] * l->threads[d] != l->grid[d]) return "grids that are no multiple of the threadgroup";
     return NULL;
 }
 
@@ -111,6 +109,7 @@ static ingot_status run(const emu_launch *l, const emu_native *n, ingot_error *e
                                .threadgroup_count = l->threadgroup_count,
                                .groups = {l->groups[0], l->groups[1], l->groups[2]},
                                .threads = {l->threads[0], l->threads[1], l->threads[2]},
+                               .grid = {l->grid[0], l->grid[1], l->grid[2]},
                                .spread = l->pool != NULL ? spread_work : NULL,
                                .pool = l->pool};
     return n->air->run(&launch, error);

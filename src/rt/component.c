@@ -72,7 +72,8 @@ const air_component *rt_component(ingot_error *error)
     memcpy(&entry, &symbol, sizeof entry);
     const air_component *c = entry != NULL ? entry() : NULL;
     if (c == NULL || c->interface != AIR_INTERFACE || strcmp(c->version, INGOT_VERSION) != 0) {
-        error_set(error, INGOT_UNSUPPORTED, "the AIR component found is of another version of Ingot (%s, this is %s)",
+        error_set(error, INGOT_UNSUPPORTED,
+                  "the AIR component found belongs to another build of Ingot (version %s, this is %s): build both together",
                   c != NULL ? c->version : "unknown", INGOT_VERSION);
         (void)dlclose(library);
         return NULL;

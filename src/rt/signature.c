@@ -78,19 +78,19 @@ static ingot_status check_slot(const rt_kernel *k, const rt_slot *slot, ingot_er
     if (slot->index < k->pointers) return INGOT_OK;
     if (slot->index > k->pointers || scalars == 0) {
         return error_set(error, INGOT_FORMAT,
-                         "kernel \"%s\": its text declares '%s' at [[buffer(%u)]], and its launch record binds only %zu "
+                         "kernel \"%s\": its code declares '%s' at [[buffer(%u)]], and its launch record binds only %zu "
                          "buffers and %zu scalars",
                          r->name.p, slot->name, slot->index, k->pointers, scalars);
     }
     if (slot->kind != RT_SLOT_CONSTANT) {
         return error_set(error, INGOT_FORMAT,
-                         "kernel \"%s\": its text declares '%s' at [[buffer(%u)]] as device memory, where the launch "
+                         "kernel \"%s\": its code declares '%s' at [[buffer(%u)]] as device memory, where the launch "
                          "record passes its scalars",
                          r->name.p, slot->name, slot->index);
     }
     if (slot->bytes <= scalars * 8) return INGOT_OK;
     return error_set(error, INGOT_FORMAT,
-                     "kernel \"%s\": '%s' at [[buffer(%u)]] is a %s of %zu bytes in its text, and its launch record passes "
+                     "kernel \"%s\": '%s' at [[buffer(%u)]] is a %s of %zu bytes in its code, and its launch record passes "
                      "%zu bytes of scalars",
                      r->name.p, slot->name, slot->index, slot->type, slot->bytes, scalars * 8);
 }
@@ -106,7 +106,7 @@ static ingot_status check_text(const rt_kernel *k, ingot_error *error)
     for (size_t i = 0; i < k->record->launch_tag_count; ++i) dynamic = dynamic || k->places[i] == RT_DYNAMIC;
     if (k->info->dynamic_count > (dynamic ? 1 : 0)) {
         return error_set(error, INGOT_FORMAT,
-                         "kernel \"%s\": its text takes %u threadgroup buffers of a size given at launch, and its launch "
+                         "kernel \"%s\": its code takes %u threadgroup buffers of a size given at launch, and its launch "
                          "record gives %d",
                          k->record->name.p, k->info->dynamic_count, dynamic ? 1 : 0);
     }

@@ -92,7 +92,7 @@ static void test_arguments(void **state)
     kernel_loads(TAKES_BOTH ", device args *a [[buffer(2)]]) { B[0] = a->n; }", INGOT_FORMAT,
                  "'a' at [[buffer(2)]] as device memory, where the launch record passes its scalars");
     kernel_loads(TAKES_BOTH ", constant more &m [[buffer(2)]]) { B[0] = m.a[3]; }", INGOT_FORMAT,
-                 "'m' at [[buffer(2)]] is a more of 32 bytes in its text, and its launch record passes 24 bytes of scalars");
+                 "'m' at [[buffer(2)]] is a more of 32 bytes in its code, and its launch record passes 24 bytes of scalars");
     kernel_loads(TAKES_BOTH ", threadgroup float *t [[threadgroup(0)]]) { t[0] = A[0]; B[0] = t[0]; }", INGOT_FORMAT,
                  "takes 1 threadgroup buffers of a size given at launch, and its launch record gives 0");
     kernel_loads("constant int c [[function_constant(0)]];\n" TAKES_BOTH ") { B[0] = A[0] + c; }", INGOT_UNSUPPORTED,

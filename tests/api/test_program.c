@@ -148,7 +148,7 @@ static void test_payloads(void **state)
     load_fails((answer){"#include <metal_stdlib>\nkernel void other(device float *A [[buffer(0)]]) {}\n", "metal"}, INGOT_FORMAT,
                "kernel \"main_kernel\"");
     load_fails((answer){"#include <metal_stdlib>\nkernel void main_kernel(device float *A [[buffer(2)]]) {}\n", "metal"}, INGOT_FORMAT,
-               "its text declares 'A' at [[buffer(2)]]");
+               "its code declares 'A' at [[buffer(2)]]");
     load_fails((answer){"\x7F" "ELF", "metal"}, INGOT_SYNTAX, "the payload is ELF file");
 }
 

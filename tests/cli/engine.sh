@@ -46,6 +46,20 @@ run 0 --engine native --out b=native.npy
 check "native code gives the same bits" cmp vm.npy native.npy
 INGOT_ENGINE=native run 0 --out b=native.npy
 check "native code by the environment" cmp vm.npy native.npy
+# The last threadgroup has 20 threads of 64: each counts those of its own.
+cat >count.metal <<'TEXT'
+kernel void count(device uint *out [[buffer(0)]], uint i [[thread_position_in_grid]], uint n [[threads_per_threadgroup]])
+{
+    out[i] = i * 1000 + n;
+}
+TEXT
+for engine in vm native; do
+    ingot_is 0 msl run count.metal --engine $engine --dispatch-threads --grid 148 --threads 64 --buffer out=zeros:150 --out out=$engine.npy
+done
+check "a smaller threadgroup as native code" cmp vm.npy native.npy
+ingot_is 0 msl run count.metal --engine native --dispatch-threads --grid 5 --threads 3 --buffer out=zeros:7
+out "3 1003 2003 3002 4002 0 0"
+run 0 --out b=vm.npy
 run 1 --engine native --check
 out "the engine native does not do checks; the engine vm does"
 run 0 --engine auto --check

@@ -84,7 +84,7 @@ static void test_load(void **state)
     ingot_module_release(m);
     char dynamic[] = "kernel void main_kernel(device float *A [[buffer(0)]], threadgroup float *t [[threadgroup(0)]]) { t[0] = A[0]; }\n";
     m = module_of_text(dynamic);
-    load_fails(m, DOUBLE_NO_FAULT, INGOT_FORMAT, "its text takes 1 threadgroup buffers of a size given at launch", 0, 0);
+    load_fails(m, DOUBLE_NO_FAULT, INGOT_FORMAT, "its code takes 1 threadgroup buffers of a size given at launch", 0, 0);
     ingot_module_release(m);
 }
 

@@ -236,9 +236,9 @@ static void test_signature(void **state)
     const rt_slot large[] = {{RT_SLOT_CONSTANT, 1, "arg", "k_args_t", 80, true, true}};
     checks(good, 2, 0, NULL);
     checks(good, 1, 0, NULL);
-    checks(far, 1, 0, "its text declares 'C' at [[buffer(2)]], and its launch record binds only 1 buffers and 9 scalars");
+    checks(far, 1, 0, "its code declares 'C' at [[buffer(2)]], and its launch record binds only 1 buffers and 9 scalars");
     checks(device, 1, 0, "declares 'B' at [[buffer(1)]] as device memory");
-    checks(large, 1, 0, "'arg' at [[buffer(1)]] is a k_args_t of 80 bytes in its text, and its launch record passes 72 bytes");
+    checks(large, 1, 0, "'arg' at [[buffer(1)]] is a k_args_t of 80 bytes in its code, and its launch record passes 72 bytes");
     checks(good, 2, 1, "takes 1 threadgroup buffers of a size given at launch, and its launch record gives 0");
 }
 
