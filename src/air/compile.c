@@ -135,7 +135,7 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
     }
-    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa,instsimplify,sccp,adce)", NULL, error)) return false;
+    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
     *starts = start_kernel(c, m, kernel);
     if (!*starts) return true;
     return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,sccp,adce)", NULL, error);
@@ -320,6 +320,8 @@ static void compile(void *user)
     machine m;
     bool starts = false;
     if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, &starts, p->error)) return;
+    /* What the constants rule out goes. Only there: what nobody wrote must still be seen to be that. */
+    if (job->constant_count != 0 && !air_run_passes(module, "function(instsimplify,sccp,adce)", NULL, p->error)) return;
     air_lower l = {.mem = p->mem,
                    .c = context.c,
                    .from = module,

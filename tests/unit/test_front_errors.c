@@ -126,7 +126,7 @@ static void test_signatures(void **state)
     assert_error(HEAD "def f(i: T.int32, i: T.int32):\n    pass\n", 3, 19,
                  "a second parameter 'i'");
     assert_error(HEAD "def f(i: 4):\n    pass\n", 3, 10, "an int is no type of a parameter");
-    assert_error(HEAD "def f(A: T.Buffer((\"n + 1\",), \"int8\")):\n    A[n] = 1\n", 3, 19,
+    assert_error(HEAD "def f(A: T.Buffer((\"n + 1\",), \"int8\")):\n    A[n] = 1\n", 3, 20,
                  "'n' has no value");
     assert_error(HEAD "def f(A: T.Buffer((4,), strides=(1, 1))):\n    pass\n", 3, 10,
                  "2 strides for 1 dimensions");
