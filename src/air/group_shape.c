@@ -21,26 +21,28 @@ static uint32_t power_in(uint64_t v)
     return low > MOST_ALIGN ? MOST_ALIGN : (uint32_t)low;
 }
 
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 static unsigned bits_of(LLVMTypeRef t)
 {
     return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 64;
 }
 
-/* A stride modulo the width of the type. */
+/* A stride modulo the width of the type. Multiples of half of what a narrow type holds are told from no others, so that lanes
+ * below `align` wrap neither as unsigned nor as signed numbers. */
 static air_shape linear(LLVMTypeRef type, int64_t stride, uint32_t align, bool maybe)
 {
     const unsigned bits = bits_of(type);
     const LLVMTypeKind k = LLVMGetTypeKind(type);
+    if (bits <= 20) align = least(align, 1u << (bits - 1));
     if (bits < 64) stride = (int64_t)((uint64_t)stride << (64 - bits)) >> (64 - bits);
     if (stride != 0 && (bits == 1 || (k != LLVMIntegerTypeKind && k != LLVMPointerTypeKind))) return each;
     if (stride == 0 && maybe) return each;
     if (stride > (1 << 28) || stride < -(1 << 28)) return each;
     return (air_shape){AIR_LINEAR, maybe, align, stride};
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
 }
 
 static air_shape join(air_shape a, air_shape b)
@@ -246,6 +248,8 @@ static air_shape of_widening(const air_group *g, LLVMValueRef v, air_shape a)
     if (a.kind == AIR_SAME) return same(a.align);
     const LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(v, 0));
     if (LLVMGetTypeKind(from) != LLVMIntegerTypeKind) return a.stride == 0 ? linear(LLVMTypeOf(v), 0, 1, false) : each;
+    const uint64_t most = (uint64_t)(a.stride < 0 ? -a.stride : a.stride) * (g->width - 1);
+    if (most >> bits_of(from) != 0) return each; /* wraps for certain */
     const bool certain = a.stride == 0 || (stays_low(g, a, UINT64_MAX) && !a.maybe);
     return linear(LLVMTypeOf(v), a.stride, a.align, !certain);
 }

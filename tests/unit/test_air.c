@@ -117,6 +117,30 @@ static void barriers(void **state)
         for (unsigned i = 0; i < 100; ++i) assert_int_equal(out[g * 100 + i], (i + 1) % 100 * 10 + 2 + g);
 }
 
+/* Threads' numbers in types that are too narrow for all of them wrap, also where they are an index then. */
+static void narrow_numbers_wrap(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    uint32_t out[64], table[256];
+    uint8_t narrow[64];
+    int8_t signs[64];
+    air_binding b[4] = {{out, sizeof out}, {narrow, sizeof narrow}, {table, sizeof table}, {signs, sizeof signs}};
+    for (uint32_t i = 0; i < 256; ++i) table[i] = 1000 + i;
+    must_run("kernel void k(device uint *o [[buffer(0)]], device uchar *n [[buffer(1)]], device const uint *t [[buffer(2)]],"
+             " uint i [[thread_position_in_threadgroup]]) { uchar v = uchar(i) * uchar(64); n[i] = v; o[i] = t[v]; }",
+             b, 3, 1, 64);
+    for (unsigned i = 0; i < 64; ++i) assert_int_equal(out[i], 1000 + i * 64 % 256);
+    must_run("kernel void k(device uint *o [[buffer(0)]], device uchar *n [[buffer(1)]], device const uint *t [[buffer(2)]],"
+             " uint i [[thread_position_in_threadgroup]]) { uchar v = uchar(200) - uchar(i) * uchar(24); n[i] = v; o[i] = t[v]; }",
+             b, 3, 1, 64);
+    for (unsigned i = 0; i < 64; ++i) assert_int_equal(out[i], 1000 + (200 + i * 232) % 256); /* -24 is 232 */
+    must_run("kernel void k(device uint *o [[buffer(0)]], device uchar *n [[buffer(1)]], device const uint *t [[buffer(2)]],"
+             " device char *s [[buffer(3)]], uint i [[thread_position_in_threadgroup]]) { char v = char(char(i) << 4); s[i] = v; o[i] = t[int(v) + 128]; }",
+             b, 4, 1, 64);
+    for (unsigned i = 0; i < 64; ++i) assert_int_equal(out[i], 1000 + (i * 16 + 128) % 256); /* 16 i as a signed byte, and 128 */
+}
+
 static void faults(void **state)
 {
     (void)state;
@@ -307,6 +331,7 @@ int main(void)
         cmocka_unit_test(undefined_numbers_are_defined),
         cmocka_unit_test(simdgroups),
         cmocka_unit_test(barriers),
+        cmocka_unit_test(narrow_numbers_wrap),
         cmocka_unit_test(faults),
         cmocka_unit_test(lanes_that_do_not_run),
         cmocka_unit_test(uneven_grids),
