@@ -158,8 +158,11 @@ static LLVMValueRef for_all(air_group *g, LLVMValueRef old)
     if (s.kind != AIR_LINEAR || o.kind == AIR_EACH || o.stride != 0 || s.stride <= 0 || (p != LLVMIntULE && p != LLVMIntULT)) return NULL;
     const LLVMTypeRef t = LLVMTypeOf(a);
     if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind) return NULL;
+    const uint64_t most = (uint64_t)s.stride * (g->width - 1);
+    const unsigned bits = LLVMGetIntTypeWidth(t);
+    if (bits < 64 && most >> bits != 0) return NULL; /* the last lane may have come round */
     LLVMValueRef first = air_group_scalar(g, a), exact = air_group_exact(g, a);
-    LLVMValueRef last = LLVMBuildAdd(B, first, LLVMConstInt(t, (uint64_t)s.stride * (g->width - 1), 0), "");
+    LLVMValueRef last = LLVMBuildAdd(B, first, LLVMConstInt(t, most, 0), "");
     LLVMValueRef r = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntUGE, last, first, ""), LLVMBuildICmp(B, p, last, air_group_scalar(g, b), ""), "");
     return exact != NULL ? LLVMBuildAnd(B, r, exact, "") : r;
 }

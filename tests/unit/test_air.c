@@ -139,6 +139,10 @@ static void narrow_numbers_wrap(void **state)
              " device char *s [[buffer(3)]], uint i [[thread_position_in_threadgroup]]) { char v = char(char(i) << 4); s[i] = v; o[i] = t[int(v) + 128]; }",
              b, 4, 1, 64);
     for (unsigned i = 0; i < 64; ++i) assert_int_equal(out[i], 1000 + (i * 16 + 128) % 256); /* 16 i as a signed byte, and 128 */
+    /* 6 * 24 is the first beyond 127; 15 * 24 is within again. */
+    must_fail("kernel void k(device uint *o [[buffer(0)]], device uchar *n [[buffer(1)]], uint i [[thread_position_in_threadgroup]])"
+              " { threadgroup uint t[128]; uchar v = uchar(i) * uchar(24); n[i] = v; t[v] = i; o[i] = t[v]; }",
+              b, 2, 16, "thread (6, 0, 0): a memory access out of bounds");
 }
 
 static void faults(void **state)
