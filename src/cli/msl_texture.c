@@ -74,6 +74,15 @@ static const char *format_for(msl_run *r, const msl_texture *t, DLDataType file,
     return name.data;
 }
 
+/* Is an array of such elements what pixels of the format are? Of those whose components share a word: their bytes. */
+static bool is_of_format(const char *format, DLDataType file, int64_t channels)
+{
+    unsigned has;
+    DLDataType type = dtype_of(format, &has);
+    if (type.bits == 0) return file.code == kDLUInt && file.bits == 8;
+    return file.code == type.code && file.bits == type.bits && channels == (int64_t)has;
+}
+
 /* ---- Filling -------------------------------------------------------------------------------- */
 
 static int make(msl_run *r, msl_texture *t)
@@ -111,6 +120,7 @@ static int fill_file(msl_run *r, msl_texture *t)
     if (!whole && (ndim == 0 || !set_sides(t, shape, ndim - 1))) code = bad(r, t, "its dimensions are not those of the texture");
     if (code == CLI_GOOD && !*t->format) code = bad(r, t, "no pixel format has such components: 1, 2 or 4 of 8, 16 or 32 bits");
     if (code == CLI_GOOD) code = make(r, t);
+    if (code == CLI_GOOD && !is_of_format(t->format, ingot_array_dtype(a), channels)) code = bad(r, t, "its elements are not those of the pixel format");
     if (code == CLI_GOOD) code = write_pixels(r, t, ingot_array_data(a), ingot_array_size(a));
     ingot_array_release(a);
     return code;

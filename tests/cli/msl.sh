@@ -131,6 +131,7 @@ ingot_is 0 $image --kernel count --grid @size:4 --threads 5 --buffer n=zeros:1 -
 out "kernel count: grid (3, 2, 1), threadgroup (5, 1, 1)"
 out "    30"
 bad 2 "needs a texture2d<float, access::sample> 'in'" $image --kernel mirror --grid 1 --threads 2,2
+bad 2 "its elements are not those of the pixel format" $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy:rg16unorm --texture 1=zeros:rg8unorm:2x2
 bad 2 "no such pixel format" $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy:rgb9 --texture 1=zeros:rg8unorm:2x2
 bad 2 "its dimensions are not those of the texture" $image --kernel mirror --grid 1 --threads 2,2 --texture in=zeros:r8unorm:2 --texture out=zeros:r8unorm:2x2
 bad 2 "is no word of samplers" $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy --texture 1=zeros:rg8unorm:2x2 --sampler s=fuzzy

@@ -23,6 +23,7 @@ _ingot() {
     --metal-compile-format) mapfile -t COMPREPLY < <(compgen -W "metal metallib" -- "$word"); return ;;
     --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
     --device) mapfile -t COMPREPLY < <(compgen -W "metal emu null" -- "$word"); return ;;
+    --engine) mapfile -t COMPREPLY < <(compgen -W "vm native auto" -- "$word"); return ;;
     esac
     case $word in
     -*) mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" "${verb[@]}" --help 2>/dev/null |
