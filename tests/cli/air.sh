@@ -51,6 +51,28 @@ bad 1 "at most" metallib build add.metal -o x --macos 12.0 --std metal3.1
 printf 'kernel void f(device int *a) { a[0] = b; }\n' >wrong.metal
 bad 1 "wrong.metal:1:" metallib build wrong.metal -o x
 
+# What a metallib cannot have yet is refused by its name: textures, and the atomic operations on one that an argument buffer holds.
+cat >texel.metal <<'TEXT'
+#include <metal_stdlib>
+using namespace metal;
+kernel void count(texture2d<uint, access::read_write> t [[texture(0)]], uint i [[thread_position_in_grid]])
+{
+    t.atomic_fetch_add(uint2(i, 0), uint4(1));
+}
+TEXT
+bad 1 "texel.metal:3:55: parameter 't': textures and samplers are not supported" metallib build texel.metal -o x
+bad 1 "textures and samplers are not supported" msl run texel.metal --kernel count --grid 1 --threads 4 --texture t=zeros:r32uint:4x1 --engine native
+cat >held.metal <<'TEXT'
+#include <metal_stdlib>
+using namespace metal;
+struct held { texture2d<uint, access::read_write> t; };
+kernel void count(constant held &h [[buffer(0)]], uint i [[thread_position_in_grid]])
+{
+    h.t.atomic_fetch_add(uint2(i, 0), uint4(1));
+}
+TEXT
+bad 1 "'__texture_atomic' is not supported in a metallib (kernel 'count')" metallib build held.metal -o x
+
 # A metallib where a text could stand: arguments, function constants, a run.
 cat >given.metal <<'TEXT'
 #include <metal_stdlib>
