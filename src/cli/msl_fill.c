@@ -114,12 +114,12 @@ static int fill_file(msl_run *r, msl_buffer *b, bool raw)
     return code;
 }
 
-/* "4x8x2" to the shape; false where it is none. */
+/* "4x8x2", or as grids are written "4,8,2", to the shape; false where it is none. */
 static bool take_shape(msl_run *r, msl_buffer *b, const char *text, uint64_t *all)
 {
     *all = 1;
     for (b->ndim = 0; b->ndim < MSL_MOST_DIMS;) {
-        size_t size = strcspn(text, "x");
+        size_t size = strcspn(text, "x,");
         uint64_t side;
         if (!cli_parse_count(cli_pool_text(&r->c->pool, text, size), 0, UINT32_MAX, &side)) return false;
         if (__builtin_mul_overflow(*all, side, all) || *all > UINT64_MAX / 64) return false;

@@ -78,14 +78,14 @@ int msl_choose(msl_run *r, const cli_words *words)
 
 /* ---- The launch ----------------------------------------------------------------------------- */
 
-/* "8", "8,4", "8,4,2". */
+/* "8", "8,4", "8,4,2"; as sizes of buffers are written, "8x4", too. */
 static int take_size(msl_run *r, const char *option, const char *text, uint32_t out[3])
 {
     if (!text) return cli_usage(r->c, "'%s' needs --%s X[,Y,Z]", r->c->verb->name, option);
     const char *at = text;
     out[1] = out[2] = 1;
     for (int d = 0; d < 3; d++) {
-        size_t size = strcspn(at, ",");
+        size_t size = strcspn(at, ",x");
         uint64_t value;
         if (!cli_parse_count(cli_pool_text(&r->c->pool, at, size), 0, UINT32_MAX, &value)) break;
         out[d] = (uint32_t)value;

@@ -117,6 +117,9 @@ ingot_is 0 msl list image.metal
 out "      a.y: device float *y, at byte 8"
 out "[[sampler(0)]]"
 image="msl run image.metal"
+# Sizes may be written either way.
+ingot_is 0 $run --kernel count --grid 3x1 --threads 2x1x1 --buffer 3=zeros:2,3 --constant extra=1
+out "[2, 3]"
 ingot_is 0 $image --kernel mirror --grid 1 --threads 2,2 --texture in=in.npy --texture 1=zeros:rg8unorm:2x2 --sampler s=pixel --texture-out out=out.npy
 check "the mirrored image" python -c 'import numpy as np
 assert (np.load("out.npy") == [[[255, 20], [0, 10]], [[102, 40], [51, 30]]]).all()'
