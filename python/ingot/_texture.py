@@ -46,6 +46,8 @@ class Texture:
         self.format, self.type, self.levels = format, type, int(levels)
         if len(self.shape) != sides or any(not 1 <= n < 1 << 32 for n in self.shape):
             raise ValueError(f"a {type} texture has {sides} sides of at least one pixel, not {self.shape}")
+        if type.startswith("cube") and (self.shape[0] % 6 or (type == "cube" and self.shape[0] != 6)):
+            raise ValueError(f"a {type} texture has 6 faces a cube, not {self.shape[0]}")
         code = lib.ingot_metal_pixel_format(format.encode("ascii", "replace"))
         if not code:
             raise ValueError(f"no pixel format {format!r} on this device")
@@ -70,7 +72,7 @@ class Texture:
     def grid(self) -> Tuple[int, int, int]:
         """A thread for each pixel."""
         width, height, depth, layers = self._sides()
-        return width, height, depth * layers
+        return width, height, depth * layers * (6 if self.type.startswith("cube") else 1)
 
     def _level_shape(self, level: int) -> Tuple[int, ...]:
         shrunk = 1 if self.type == "1d_array" else 2 if len(self.shape) == 3 and self.type != "3d" else len(self.shape)

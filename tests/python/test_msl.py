@@ -192,6 +192,11 @@ kernel void layers(texture2d_array<uint, access::read> a [[texture(0)]], texture
 {
     out[i] = float(a.read(uint2(i, 1), 1).x) + b.read(uint3(i, 0, 1)).x + float(c.read(i).x);
 }
+
+kernel void faces(texturecube<float, access::write> to [[texture(0)]], uint3 at [[thread_position_in_grid]])
+{
+    to.write(float(at.z * 100 + at.y * 10 + at.x), at.xy, at.z);
+}
 """
 
 
@@ -248,6 +253,13 @@ class Textures(unittest.TestCase):
         self.lib.layers(ingot.msl.texture(a, type="2d_array"), ingot.msl.texture(b, type="3d"), ingot.msl.texture(c, type="1d"), out, threads=3)
         np.testing.assert_array_equal(out, a[1, 1] + b[1, 0].astype("float32") + c)
 
+    def test_cube(self):
+        """A thread for each pixel of all six faces."""
+        to = ingot.msl.Texture((6, 2, 2), "r32float", "cube")
+        self.lib.faces(to)
+        face, row, column = np.indices((6, 2, 2))
+        np.testing.assert_array_equal(to.numpy(), face * 100 + row * 10 + column)
+
     def test_refused(self):
         t, out = ingot.msl.texture(self.pixels), np.zeros(3, "float32")
         for kind, text, call in [(TypeError, "takes ingot.msl.Texture, one", lambda: self.lib.twice(self.pixels, t)),
@@ -257,6 +269,8 @@ class Textures(unittest.TestCase):
                                  (ValueError, "has 2 sides", lambda: ingot.msl.Texture((2,), "r32float")),
                                  (ValueError, "level 0 of this rgba32float", lambda: t.write(self.pixels[:4])),
                                  (ValueError, "level", lambda: t.numpy(3)), (ValueError, "no filter 'cubic'", lambda: ingot.msl.Sampler(min_filter="cubic")),
+                                 (ValueError, "6 faces a cube, not 5", lambda: ingot.msl.Texture((5, 2, 2), "r32float", "cube")),
+                                 (ValueError, "6 faces a cube, not 7", lambda: ingot.msl.Texture((7, 2, 2), "r32float", "cube_array")),
                                  (ValueError, "no texture type", lambda: ingot.msl.Texture((2, 2), "r32float", "4d"))]:
             with self.subTest(text=text), self.assertRaisesRegex(kind, text):
                 call()
