@@ -8,17 +8,21 @@ static void forget_local(lower *l, const emu_local *local)
     for (size_t i = 0; i < n && local->set != NULL; ++i) emu_forget(l->g, local->set[i]);
 }
 
+/* What holds the variable of the function at hand; NULL where it is not kept in registers. */
+static const emu_local *local_of(const lower *l, const mf_var *v)
+{
+    if (v->kind == MF_VAR_GLOBAL || l->frame == NULL) return NULL;
+    const binding *b = v->kind == MF_VAR_PARAM ? &l->frame->params[v->index] : &l->frame->locals[v->index];
+    if (!b->bound || b->at.space != EMU_SPACE_THREAD || !emu_is_const(b->at.object)) return NULL;
+    const emu_local *local = l->g->locals[b->at.object->imm];
+    return local->leaves != NULL ? local : NULL;
+}
+
 static void forget_variable(void *user, mf_var *v)
 {
     lower *l = user;
-    const binding *b;
-    if (v->kind == MF_VAR_GLOBAL || l->frame == NULL) return;
-    if (v->kind == MF_VAR_PARAM) b = &l->frame->params[v->index];
-    else b = &l->frame->locals[v->index];
-    if (!b->bound || b->at.space != EMU_SPACE_THREAD || !emu_is_const(b->at.object)) return;
-    const emu_local *local = l->g->locals[b->at.object->imm];
-    if (local->leaves == NULL) return;
-    forget_local(l, local);
+    const emu_local *local = local_of(l, v);
+    if (local != NULL) forget_local(l, local);
 }
 
 /* Pointers to variables may be used by what follows: see emu_local.pointed. */
@@ -141,14 +145,36 @@ static emu_variable *counter_of(lower *l, const mf_stmt *s)
 }
 
 typedef struct write_search {
-    const mf_var *var;
+    const lower *l;
+    const mf_stmt *loop;
     bool found;
 } write_search;
+
+/* Does the expression read what holds the variable? */
+static bool reads(const lower *l, const mf_expr *e, const mf_var *v)
+{
+    if (e == NULL) return false;
+    if (e->kind == MF_EXPR_VAR && (e->var == v || (local_of(l, v) != NULL && local_of(l, e->var) == local_of(l, v)))) return true;
+    for (uint32_t i = 0; i < e->arg_count; ++i)
+        if (reads(l, e->args[i], v)) return true;
+    return reads(l, e->a, v) || reads(l, e->b, v) || reads(l, e->c, v);
+}
+
+/* Does it read a variable that pointers may lead to? */
+static bool reads_pointed(const lower *l, const mf_expr *e)
+{
+    if (e == NULL) return false;
+    const emu_local *local = e->kind == MF_EXPR_VAR ? local_of(l, e->var) : NULL;
+    if (local != NULL && local->pointed) return true;
+    for (uint32_t i = 0; i < e->arg_count; ++i)
+        if (reads_pointed(l, e->args[i])) return true;
+    return reads_pointed(l, e->a) || reads_pointed(l, e->b) || reads_pointed(l, e->c);
+}
 
 static void match_write(void *user, mf_var *v)
 {
     write_search *s = user;
-    if (v == s->var) s->found = true;
+    s->found |= reads(s->l, s->loop->cond, v) || reads(s->l, s->loop->step, v);
 }
 
 /* Only comparisons and arithmetic on variables, so that trying it out leaves nothing behind. */
@@ -165,10 +191,10 @@ static bool plain_step(const mf_expr *e, const mf_var *counter)
 static int count_trips(lower *l, const mf_stmt *s, emu_variable *counter, int most)
 {
     const mf_var *v = s->init->var;
-    write_search search = {v, false};
+    write_search search = {l, s, false};
     lower_writes(s->body, match_write, &search);
     lower_expr_writes(s->cond, match_write, &search);
-    if (search.found || !lower_is_cheap(s->cond) || !plain_step(s->step, v) || lower_has_break(s->body)) return -1;
+    if (search.found || reads_pointed(l, s->cond) || reads_pointed(l, s->step) || !lower_is_cheap(s->cond) || !plain_step(s->step, v) || lower_has_break(s->body)) return -1;
     emu_node *start = counter->current;
     int trips = 0;
     for (; trips <= most; ++trips) {

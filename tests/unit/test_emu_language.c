@@ -95,6 +95,14 @@ static void members(void **state)
 static void initialisers_and_loops(void **state)
 {
     (void)state;
+    /* 7 % 6, 11 % 6, 15 % 6 and 19 % 6 are 1, 5, 3 and 1: three rounds, however the bound is written; then steps of 7 and 11 to 18. */
+    EXPECT("kernel void k(device int *o) { int v = 7; for (int n = 0; n < v % 6; ++n) v += 4; o[0] = v;\n"
+           "  int w = 7; thread int &r = w; for (int n = 0; n < w % 6; ++n) r += 4; o[1] = w;\n"
+           "  int x = 7; thread int *p = &x; for (int n = 0; n < x % 6; ++n) *p += 4; o[2] = x;\n"
+           "  int y = 7; auto more = [&]() { y += 4; }; for (int n = 0; n < y % 6; ++n) more(); o[3] = y;\n"
+           "  int z = 3; for (int n = 0; n < 10; n += z) z += 4; o[4] = z;\n"
+           "  struct { int e; } s = {7}; for (int n = 0; n < s.e % 6; ++n) s.e += 4; o[5] = s.e; }",
+           19, 19, 19, 19, 11, 19);
     EXPECT("struct S { int a, b, c; }; kernel void k(device int *o) { S s = {.a = 1, .c = 3}; o[0] "
            "= s.a * 100 + s.b * 10 + s.c;\n"
            "  int m[2][2] = {1, 2, 3, 4}; o[1] = m[1][0] * 10 + m[0][1]; int g[5] = {[1 ... 3] = "
