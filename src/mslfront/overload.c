@@ -251,7 +251,11 @@ static mf_expr *call_user(mf_parser *p, mf_candidate *c, const call *k)
     for (size_t i = 0; i < f->param_count; ++i) {
         const mf_type *t = f->params[i]->type;
         mf_expr *a = i < n ? argument(k, c, i) : c->defaults[i];
-        if (a == NULL) return mf_error(p, k->at); /* a default that was complained about */
+        if (a == NULL) {
+            diag_error(p->diags, k->at, "a default argument of '%.*s' does not fit its parameter here", STR_ARG(f->label));
+            diag_note(p->diags, f->at, "it is declared here");
+            return mf_error(p, k->at);
+        }
         if (i == 0 && c->self != NULL && !c->is_constructor) {
             a = mf_to_base(p, a, t->elem->record);
         } else if (i < n) {

@@ -44,6 +44,29 @@ static void check_param(mf_parser *p, mf_declarator *d)
     if (!object) d->type.type = mf_error_type();
 }
 
+static mf_expr *parse_default(mf_parser *p, const mf_type *type)
+{
+    const mf_type *t = type->kind == MF_TYPE_REFERENCE ? type->elem : type;
+    bool braced = mf_at(p, MF_TOK_L_BRACE) && t->kind != MF_TYPE_ERROR;
+    mf_expr *e = braced ? mf_parse_braced(p, &t) : mf_parse_assignment(p);
+    return type->kind == MF_TYPE_REFERENCE ? mf_bind_reference(p, e, type, "pass")
+                                           : mf_convert(p, e, type, "pass");
+}
+
+/* In an instance of a template a default has to fit only where a call uses it: that call complains. */
+static mf_expr *parse_late_default(mf_parser *p, const mf_type *type)
+{
+    size_t begin = p->at;
+    diag_list quiet;
+    diag_list *loud = mf_quiet(p, &quiet);
+    mf_expr *e = parse_default(p, type);
+    bool good = mf_loud(p, loud) && !p->panic;
+    if (good) return e;
+    p->panic = false;
+    p->at = mf_skip_arg(p, begin);
+    return NULL;
+}
+
 static bool parse_param(mf_parser *p, params *out)
 {
     mf_specs specs;
@@ -62,11 +85,7 @@ static bool parse_param(mf_parser *p, params *out)
     v->index = (uint32_t)out->vars.n;
     mf_expr *otherwise = NULL;
     if (mf_accept(p, MF_TOK_EQ)) {
-        const mf_type *t = v->type->kind == MF_TYPE_REFERENCE ? v->type->elem : v->type;
-        bool braced = mf_at(p, MF_TOK_L_BRACE) && t->kind != MF_TYPE_ERROR;
-        mf_expr *e = braced ? mf_parse_braced(p, &t) : mf_parse_assignment(p);
-        otherwise = v->type->kind == MF_TYPE_REFERENCE ? mf_bind_reference(p, e, v->type, "pass")
-                                                       : mf_convert(p, e, v->type, "pass");
+        otherwise = p->instance != 0 ? parse_late_default(p, v->type) : parse_default(p, v->type);
     } else if (out->required == out->vars.n) {
         ++out->required;
     } else if (out->good) {

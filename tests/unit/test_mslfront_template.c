@@ -25,6 +25,9 @@ static void says(const char *text, const char *words)
 static void deduces(void **state)
 {
     (void)state;
+    gives("template <int N> struct I { static constexpr constant int n = N; };\n"
+          "template <typename T> int put(int a, T t = I<0>()) { return a + T::n; } int f() { return put(5, I<16>()); }",
+          "int put(int a, I<16> t)");
     gives("template <typename T> T twice(T x) { return x + x; } int f(int a) { return twice(a); }",
           "int twice(int x)");
     gives("template <typename T> T at(const device T *p, int i) { return p[i]; }\n"
@@ -217,6 +220,8 @@ static void complains(void **state)
          "templates ask for each other more than 128 deep");
     says("template <int N> int r(int x) { return r<N + 1>(x); } int f() { return r<0>(1); }",
          "templates ask for each other more than 128 deep");
+    says("template <int N> struct I {}; template <typename T> void put(T t = I<0>()) {} void f() { put<I<1>>(); }",
+         "1:90: error: a default argument of 'put<I<1>>' does not fit its parameter here");
 }
 
 int main(void)
