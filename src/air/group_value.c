@@ -94,7 +94,7 @@ LLVMValueRef air_group_array_at(air_group *g, LLVMValueRef array, LLVMTypeRef el
 static LLVMTypeRef part_type(air_group *g, const group_value *v, unsigned i)
 {
     if (i == v->n) return g->l->i1; /* exact */
-    const LLVMTypeRef t = LLVMTypeOf(v->old);
+    const LLVMTypeRef t = air_group_room(g, v->old) != NULL ? g->l->i64 : LLVMTypeOf(v->old); /* an offset stands for a pointer */
     return v->shape.kind == AIR_EACH ? air_group_lanes_type(g, air_group_element(t, i)) : t;
 }
 

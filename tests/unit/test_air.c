@@ -145,6 +145,19 @@ static void narrow_numbers_wrap(void **state)
               b, 2, 16, "thread (6, 0, 0): a memory access out of bounds");
 }
 
+/* A place in a thread's own array that is come back to behind a barrier. */
+static void places_across_barriers(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    uint32_t out[64];
+    air_binding b[1] = {{out, sizeof out}};
+    must_run("kernel void k(device uint *o [[buffer(0)]], uint i [[thread_index_in_threadgroup]]) { uint s[8]; for (uint q = 0; q < 8; ++q) s[q] = q;"
+             " uint at = i * i % 7; s[at] += i; threadgroup_barrier(mem_flags::mem_threadgroup); s[at] *= 2; o[i] = s[at] + s[7]; }",
+             b, 1, 1, 64);
+    for (unsigned i = 0; i < 64; ++i) assert_int_equal(out[i], 2 * (i * i % 7 + i) + 7);
+}
+
 static void faults(void **state)
 {
     (void)state;
@@ -336,6 +349,7 @@ int main(void)
         cmocka_unit_test(simdgroups),
         cmocka_unit_test(barriers),
         cmocka_unit_test(narrow_numbers_wrap),
+        cmocka_unit_test(places_across_barriers),
         cmocka_unit_test(faults),
         cmocka_unit_test(lanes_that_do_not_run),
         cmocka_unit_test(uneven_grids),
