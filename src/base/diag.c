@@ -25,25 +25,29 @@ static void add(diag_list *d, diag_severity severity, span at, const char *forma
     d->last = one;
 }
 
-void diag_error(diag_list *d, span at, const char *format, ...)
+__attribute__((format(printf, 4, 0)))
+static void add_error(diag_list *d, span at, bool unsupported, const char *format, va_list args)
 {
     d->muted = d->errors++ >= DIAG_LIMIT;
     if (d->muted) return;
+    add(d, DIAG_ERROR, at, format, args);
+    d->last->unsupported = unsupported;
+}
+
+void diag_error(diag_list *d, span at, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    add(d, DIAG_ERROR, at, format, args);
+    add_error(d, at, false, format, args);
     va_end(args);
 }
 
 void diag_unsupported(diag_list *d, span at, const char *format, ...)
 {
-    d->muted = d->errors++ >= DIAG_LIMIT;
-    if (d->muted) return;
     va_list args;
     va_start(args, format);
-    add(d, DIAG_ERROR, at, format, args);
+    add_error(d, at, true, format, args);
     va_end(args);
-    d->last->unsupported = true;
 }
 
 void diag_warning(diag_list *d, span at, const char *format, ...)
