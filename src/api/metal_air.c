@@ -2,6 +2,7 @@
 #include "api/metal.h"
 #include "base/error.h"
 #include "base/num.h"
+#include "emu/engine.h"
 #include "emu/library.h"
 #include "rt/component.h"
 
@@ -198,26 +199,9 @@ ingot_status metal_air_pipeline(ingot_metal_pipeline *p, ingot_error *error)
 
 /* ---- Running -------------------------------------------------------------------------------------- */
 
-static void spread_work(void *workers, void (*body)(void *user), void *user)
-{
-    emu_pool_run(workers, body, user);
-}
-
 ingot_status metal_air_run(const emu_launch *l, const ingot_metal_pipeline *p, ingot_error *error)
 {
     if (l->checks != 0 || l->findings != NULL || l->profile != NULL)
         return error_set(error, INGOT_UNSUPPORTED, "a kernel of a metallib is run with its bounds checked; other checks and profiles are of MSL text");
-    air_binding buffers[EMU_MAX_BUFFERS];
-    for (size_t i = 0; i < l->buffer_count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
-    const air_launch launch = {.kernel = p->native,
-                               .buffers = buffers,
-                               .buffer_count = l->buffer_count,
-                               .threadgroup_lengths = l->threadgroup_lengths,
-                               .threadgroup_count = l->threadgroup_count,
-                               .groups = {l->groups[0], l->groups[1], l->groups[2]},
-                               .threads = {l->threads[0], l->threads[1], l->threads[2]},
-                               .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                               .spread = l->pool != NULL ? spread_work : NULL,
-                               .pool = l->pool};
-    return p->function->library->air->run(&launch, error);
+    return emu_native_run(p->function->library->air, p->native, l, error);
 }

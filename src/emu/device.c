@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "emu/emu.h"
+#include "emu/engine.h"
 #include "emu/library.h"
 #include "rt/component.h"
 
@@ -265,28 +266,6 @@ static const rt_kernel_info *kernel_info(void *self, void *handle)
     return k->native != NULL ? k->air->info(k->native) : &k->info;
 }
 
-static void spread_work(void *pool, void (*body)(void *user), void *user)
-{
-    emu_pool_run(pool, body, user);
-}
-
-static ingot_status launch_native(const kernel *k, const emu_launch *l, ingot_error *error)
-{
-    air_binding buffers[RT_MAX_BUFFERS + 1];
-    for (size_t i = 0; i < l->buffer_count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
-    const air_launch launch = {.kernel = k->native,
-                               .buffers = buffers,
-                               .buffer_count = l->buffer_count,
-                               .threadgroup_lengths = l->threadgroup_lengths,
-                               .threadgroup_count = l->threadgroup_count,
-                               .groups = {l->groups[0], l->groups[1], l->groups[2]},
-                               .threads = {l->threads[0], l->threads[1], l->threads[2]},
-                               .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                               .spread = spread_work,
-                               .pool = l->pool};
-    return k->air->run(&launch, error);
-}
-
 /* With checks from the environment: the first finding is the error. */
 static ingot_status run_checked(emu_launch *launch, unsigned checks, ingot_error *error)
 {
@@ -339,7 +318,7 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .written = written,
                          .math = k->math};
     emu_launch_check(&launch, l->checking);
-    if (k->native != NULL) return launch_native(k, &launch, error);
+    if (k->native != NULL) return emu_native_run(k->air, k->native, &launch, error);
     const bool plain = launch.checks == 0 && launch.findings == NULL;
     return plain && d->checks != 0 ? run_checked(&launch, d->checks, error) : emu_run(&launch, error);
 }

@@ -97,12 +97,12 @@ static void spread_work(void *pool, void (*body)(void *user), void *user)
     emu_pool_run(pool, body, user);
 }
 
-static ingot_status run(const emu_launch *l, const emu_native *n, ingot_error *error)
+ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const emu_launch *l, ingot_error *error)
 {
     air_binding buffers[EMU_MAX_BUFFERS];
     const size_t count = l->buffer_count < EMU_MAX_BUFFERS ? l->buffer_count : EMU_MAX_BUFFERS;
     for (size_t i = 0; i < count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
-    const air_launch launch = {.kernel = n->kernel,
+    const air_launch launch = {.kernel = kernel,
                                .buffers = buffers,
                                .buffer_count = count,
                                .threadgroup_lengths = l->threadgroup_lengths,
@@ -112,7 +112,7 @@ static ingot_status run(const emu_launch *l, const emu_native *n, ingot_error *e
                                .grid = {l->grid[0], l->grid[1], l->grid[2]},
                                .spread = l->pool != NULL ? spread_work : NULL,
                                .pool = l->pool};
-    return n->air->run(&launch, error);
+    return air->run(&launch, error);
 }
 
 ingot_status emu_engine_run(const emu_launch *l, bool *ran, ingot_error *error)
@@ -136,5 +136,5 @@ ingot_status emu_engine_run(const emu_launch *l, bool *ran, ingot_error *error)
         return error_set(error, status, "kernel '%s' as native code: %s (the engine vm needs none)", k->info.name, inner.message);
     if (!wanted || status != INGOT_OK) return INGOT_OK;
     *ran = true;
-    return run(l, &k->native, error);
+    return emu_native_run(k->native.air, k->native.kernel, l, error);
 }

@@ -21,6 +21,8 @@ ingot_status emu_engine_run(const emu_launch *launch, bool *ran, ingot_error *er
 double emu_engine_now(void);
 void emu_engine_note(const emu_launch *launch, double began);
 
+/* Runs the launch with that code, made of text or of a metallib; checks, profiles and orders of the launch are not looked at. */
+ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const emu_launch *launch, ingot_error *error);
 void emu_native_free(emu_native *native);
 
 #endif
