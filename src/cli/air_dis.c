@@ -4,20 +4,8 @@
 
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/air_dis_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/air_dis_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/air_dis_options.def"
+#include "cli/option_table.def"
 
 /* FILE, or FILE:KERNEL where no file is named so. */
 static bool read_input(cli *c, const char *word, cli_bytes *bytes, const char **kernel, cli_bytes *why)

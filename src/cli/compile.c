@@ -5,21 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/compile_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/compile_options.def"
-#include "cli/script_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/compile_options.def"
+#define SHARED_OPTIONS "cli/script_options.def"
+#include "cli/option_table.def"
 
 /* What --emit takes: EMIT_KIND(name, what, bytes that are no text) */
 #define EMIT_KINDS(EMIT_KIND)                                                                      \

@@ -6,20 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/devices_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/devices_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/devices_options.def"
+#include "cli/option_table.def"
 
 static void print_device(const char *kind, const ingot_device_info *info, cli_bytes *out)
 {

@@ -5,20 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/metallib_build_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/metallib_build_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/metallib_build_options.def"
+#include "cli/option_table.def"
 
 /* "metal3.1" as 310; 0 for what is no language. */
 static unsigned language_of(const char *text)

@@ -4,20 +4,8 @@
 
 #include <string.h>
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/metallib_look_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/metallib_look_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/metallib_look_options.def"
+#include "cli/option_table.def"
 
 static const cli_option only_shared[] = {
 #define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},

@@ -1,20 +1,8 @@
 /* `ingot metallib extract`, `link` and `strip`: metallibs made from others. */
 #include "cli/metallib.h"
 
-enum {
-    BEFORE = CLI_OPTION_OWN - 1,
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) ID,
-#include "cli/metallib_make_options.def"
-#undef CLI_OPTION
-};
-
-static const cli_option options[] = {
-#define CLI_OPTION(ID, LETTER, MANY, NAME, VALUE, HELP) {ID, LETTER, MANY, NAME, VALUE, HELP},
-#include "cli/metallib_make_options.def"
-#include "cli/verb_options.def"
-#undef CLI_OPTION
-    {0},
-};
+#define VERB_OPTIONS "cli/metallib_make_options.def"
+#include "cli/option_table.def"
 
 /* Writes what a call made, or reports why it made nothing. */
 static int finish(cli *c, const cli_words *words, const char *about, ingot_status status, const ingot_error *error,
