@@ -1,6 +1,6 @@
 /* labels: quick thread */
 /* Metal's own terms: libraries, functions, pipelines, buffers and encoders by the public header. */
-#include "ingot_test.h"
+#include "metal_test.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -21,15 +21,6 @@ static const char text[] =
     "{ threadgroup int fixed[8]; fixed[i % 8] = 0; t[i] = x[i]; threadgroup_barrier(mem_flags::mem_threadgroup);\n"
     "  x[i] = t[n - 1 - i] + fixed[0]; }\n";
 
-/* What most tests begin with. */
-typedef struct metal {
-    ingot_metal_device *device;
-    ingot_metal_library *library;
-    ingot_metal_queue *queue;
-    ingot_metal_command_buffer *work;
-    ingot_metal_encoder *encoder;
-} metal;
-
 static ingot_metal_library *read_library(ingot_metal_device *device, const char *source,
                                          const ingot_metal_library_options *options)
 {
@@ -41,59 +32,9 @@ static ingot_metal_library *read_library(ingot_metal_device *device, const char 
 
 static metal metal_open(const char *source)
 {
-    metal m = {0};
-    ingot_error error = {0};
-    check(ingot_metal_device_create(2, NULL, &m.device, &error), &error);
+    metal m = metal_start();
     m.library = read_library(m.device, source, NULL);
-    check(ingot_metal_queue_create(m.device, &m.queue, &error), &error);
-    check(ingot_metal_command_buffer_create(m.queue, &m.work, &error), &error);
-    check(ingot_metal_encoder_create(m.work, &m.encoder, &error), &error);
     return m;
-}
-
-static void metal_close(metal *m)
-{
-    ingot_metal_encoder_release(m->encoder);
-    ingot_metal_command_buffer_release(m->work);
-    ingot_metal_queue_release(m->queue);
-    ingot_metal_library_release(m->library);
-    ingot_metal_device_release(m->device);
-}
-
-static ingot_metal_pipeline *pipeline_of(ingot_metal_library *library, const char *name, const ingot_metal_constant *constants,
-                                         size_t count)
-{
-    ingot_metal_function *function;
-    ingot_metal_pipeline *pipeline;
-    ingot_error error = {0};
-    check(ingot_metal_function_create(library, name, constants, count, &function, &error), &error);
-    check(ingot_metal_pipeline_create(function, &pipeline, &error), &error);
-    ingot_metal_function_release(function);
-    return pipeline;
-}
-
-/* Sets the kernel of what follows; the encoder keeps it. */
-static void use(metal *m, const char *name)
-{
-    ingot_metal_pipeline *pipeline = pipeline_of(m->library, name, NULL, 0);
-    ingot_error error = {0};
-    check(ingot_metal_encoder_set_pipeline(m->encoder, pipeline, &error), &error);
-    ingot_metal_pipeline_release(pipeline);
-}
-
-static ingot_metal_buffer *buffer_of(metal *m, const void *bytes, size_t length)
-{
-    ingot_metal_buffer *buffer;
-    ingot_error error = {0};
-    check(ingot_metal_buffer_create_with_bytes(m->device, bytes, length, &buffer, &error), &error);
-    return buffer;
-}
-
-static ingot_status finish(metal *m, ingot_error *error)
-{
-    check(ingot_metal_encoder_end(m->encoder, error), error);
-    check(ingot_metal_command_buffer_commit(m->work, error), error);
-    return ingot_metal_command_buffer_wait(m->work, error);
 }
 
 static void test_scale(void **state)
@@ -109,14 +50,14 @@ static void test_scale(void **state)
     ingot_metal_buffer *a = buffer_of(&m, in, sizeof in), *b;
     check(ingot_metal_buffer_create(m.device, 16, &b, &error), &error);
     assert_int_equal((uintptr_t)ingot_metal_buffer_contents(b) % 256, 0);
-    use(&m, "scale");
+    use(&m, "scale", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, a, 4, 0, &error), &error); /* from the 1 on */
     check(ingot_metal_encoder_set_bytes(m.encoder, &shape, sizeof shape, 1, &error), &error);
     check(ingot_metal_encoder_set_buffer(m.encoder, b, 0, 2, &error), &error);
     check(ingot_metal_encoder_dispatch_threadgroups(m.encoder, (uint32_t[3]){2, 1, 1}, (uint32_t[3]){2, 1, 1}, &error),
           &error);
     ingot_metal_buffer_release(a); /* the dispatch keeps it */
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     const float expected[4] = {0.5F, 1.0F, 1.5F, 0.0F}; /* the fourth is past n: as it was made */
     assert_memory_equal(ingot_metal_buffer_contents(b), expected, sizeof expected);
     assert_int_equal(ingot_metal_buffer_length(b), 16);
@@ -134,7 +75,7 @@ static void test_order(void **state)
     ingot_error error = {0};
     const int32_t in[2] = {1, 10}, three = 3, seven = 7;
     ingot_metal_buffer *x = buffer_of(&m, in, sizeof in);
-    use(&m, "twice");
+    use(&m, "twice", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
     check(ingot_metal_encoder_set_bytes(m.encoder, &three, 4, 1, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){2, 1, 1}, (uint32_t[3]){2, 1, 1}, &error), &error);
@@ -144,7 +85,7 @@ static void test_order(void **state)
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error); /* a grid of none */
     check(ingot_metal_encoder_dispatch_threadgroups(m.encoder, (uint32_t[3]){0, 1, 1}, (uint32_t[3]){2, 1, 1}, &error),
           &error);
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     const int32_t expected[2] = {1 * 2 + 3, (10 * 2 + 3) * 2 + 7};
     assert_memory_equal(ingot_metal_buffer_contents(x), expected, sizeof expected);
     assert_int_equal(ingot_metal_command_buffer_commit(m.work, &error), INGOT_INVALID_ARGUMENT); /* a second time */
@@ -162,10 +103,10 @@ static void test_uneven(void **state)
     ingot_error error = {0};
     const uint32_t none[6] = {0}, expected[6] = {502, 502, 502, 502, 501, 0};
     ingot_metal_buffer *x = buffer_of(&m, none, sizeof none);
-    use(&m, "f");
+    use(&m, "f", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){5, 1, 1}, (uint32_t[3]){2, 1, 1}, &error), &error);
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     assert_memory_equal(ingot_metal_buffer_contents(x), expected, sizeof expected);
     ingot_metal_buffer_release(x);
     metal_close(&m);
@@ -192,7 +133,7 @@ static void test_threadgroup_memory(void **state)
     check(ingot_metal_encoder_set_threadgroup_memory_length(m.encoder, 256, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threadgroups(m.encoder, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){64, 1, 1}, &error),
           &error);
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     assert_memory_equal(ingot_metal_buffer_contents(x), out, sizeof out);
     ingot_metal_buffer_release(x);
     metal_close(&m);
@@ -245,11 +186,11 @@ static void test_constants(void **state)
     assert_int_equal(ingot_metal_function_create(m.library, "scale", &real, 1, &f, &error), INGOT_TYPE);
     assert_int_equal(ingot_metal_function_create(m.library, "scala", NULL, 0, &f, &error), INGOT_NOT_FOUND);
     assert_non_null(strstr(error.message, "'scale', 'maybe_negate', 'reverse'"));
-    use(&m, "maybe_negate"); /* reads a constant that has no value */
+    use(&m, "maybe_negate", NULL, 0); /* reads a constant that has no value */
     ingot_metal_buffer *x = buffer_of(&m, "abcd", 4);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, 1, 1}, &error), &error);
-    assert_int_not_equal(finish(&m, &error), INGOT_OK);
+    assert_int_not_equal(finish_work(&m, &error), INGOT_OK);
     assert_non_null(strstr(error.message, "negate"));
     assert_memory_equal(ingot_metal_buffer_contents(x), "abcd", 4);
     ingot_metal_buffer_release(x);
@@ -352,7 +293,7 @@ static void test_headers(void **state)
     check(ingot_metal_encoder_set_pipeline(m.encoder, p, &error), &error);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, 1, 1}, &error), &error);
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     const int32_t expected[2] = {1 + 20 + 1000 - 4, 310};
     assert_memory_equal(ingot_metal_buffer_contents(x), expected, sizeof expected);
     ingot_metal_library *none;
@@ -429,14 +370,14 @@ static void test_refusals(void **state)
     refused(&m, ingot_metal_encoder_set_bytes(m.encoder, NULL, 4, 0, &error), INGOT_INVALID_ARGUMENT, "no bytes", &error);
     refused(&m, ingot_metal_encoder_set_threadgroup_memory_length(m.encoder, 20, 0, &error), INGOT_VALUE, "multiple of 16",
             &error);
-    use(&m, "reverse");
+    use(&m, "reverse", NULL, 0);
     refused(&m, ingot_metal_encoder_dispatch_threadgroups(m.encoder, one, none, &error), INGOT_VALUE, "no threads", &error);
-    use(&m, "reverse");
+    use(&m, "reverse", NULL, 0);
     refused(&m, ingot_metal_encoder_dispatch_threadgroups(m.encoder, one, many, &error), INGOT_LIMIT, "65 x 1 x 1", &error);
-    use(&m, "reverse");
+    use(&m, "reverse", NULL, 0);
     refused(&m, ingot_metal_encoder_dispatch_threadgroups(m.encoder, huge, (uint32_t[3]){2, 1, 1}, &error), INGOT_LIMIT,
             "32 bits", &error);
-    use(&m, "reverse");
+    use(&m, "reverse", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 2, 0, &error), &error);
     refused(&m, ingot_metal_encoder_dispatch_threadgroups(m.encoder, one, one, &error), INGOT_VALUE,
             "offset 2 of 'x' [[buffer(0)]]", &error);
@@ -459,12 +400,12 @@ static void test_fault(void **state)
     ingot_error error = {0};
     int32_t in[4] = {0};
     ingot_metal_buffer *x = buffer_of(&m, in, sizeof in), *y = buffer_of(&m, in, sizeof in);
-    use(&m, "past");
+    use(&m, "past", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 5, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){3, 1, 1}, (uint32_t[3]){3, 1, 1}, &error), &error);
     check(ingot_metal_encoder_set_buffer(m.encoder, y, 0, 5, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){1, 1, 1}, (uint32_t[3]){1, 1, 1}, &error), &error);
-    assert_int_equal(finish(&m, &error), INGOT_DEVICE);
+    assert_int_equal(finish_work(&m, &error), INGOT_DEVICE);
     static const char *const parts[] = {"kernel 'past'", "<metal>:3:", "'data'", "[[buffer(5)]]", "thread (2, 0, 0)"};
     for (size_t i = 0; i < 5; ++i)
         if (strstr(error.message, parts[i]) == NULL) fail_msg("\"%s\" lacks \"%s\"", error.message, parts[i]);
@@ -491,13 +432,13 @@ static void test_wrap(void **state)
     ingot_metal_buffer *x;
     check(ingot_metal_buffer_wrap(m.device, own, sizeof own, count_drop, &dropped, &x, &error), &error);
     assert_ptr_equal(ingot_metal_buffer_contents(x), own);
-    use(&m, "reverse");
+    use(&m, "reverse", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, x, 0, 0, &error), &error);
     ingot_metal_buffer_release(x);
     assert_int_equal(dropped, 0); /* the encoder has it */
     check(ingot_metal_encoder_set_threadgroup_memory_length(m.encoder, 16, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threads(m.encoder, (uint32_t[3]){2, 1, 1}, (uint32_t[3]){2, 1, 1}, &error), &error);
-    check(finish(&m, &error), &error);
+    check(finish_work(&m, &error), &error);
     assert_int_equal(own[0], 2);
     assert_int_equal(own[1], 1);
     metal_close(&m);

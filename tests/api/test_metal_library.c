@@ -1,6 +1,6 @@
 /* labels: quick */
 /* Kernels of a metallib by Metal's own terms: what they take, function constants, runs, and what is refused. */
-#include "ingot_test.h"
+#include "metal_test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,51 +53,12 @@ static int drop_file(void **state)
         if (file == NULL) skip();                                                                                      \
     } while (0)
 
-typedef struct metal {
-    ingot_metal_device *device;
-    ingot_metal_library *library;
-    ingot_metal_queue *queue;
-    ingot_metal_command_buffer *work;
-    ingot_metal_encoder *encoder;
-} metal;
-
 static metal metal_open(void)
 {
-    metal m = {0};
+    metal m = metal_start();
     ingot_error error = {0};
-    check(ingot_metal_device_create(2, NULL, &m.device, &error), &error);
     check(ingot_metal_library_create_with_data(m.device, ingot_text_data(file), ingot_text_size(file), &m.library, &error), &error);
-    check(ingot_metal_queue_create(m.device, &m.queue, &error), &error);
-    check(ingot_metal_command_buffer_create(m.queue, &m.work, &error), &error);
-    check(ingot_metal_encoder_create(m.work, &m.encoder, &error), &error);
     return m;
-}
-
-static void metal_close(metal *m)
-{
-    ingot_metal_encoder_release(m->encoder);
-    ingot_metal_command_buffer_release(m->work);
-    ingot_metal_queue_release(m->queue);
-    ingot_metal_library_release(m->library);
-    ingot_metal_device_release(m->device);
-}
-
-static ingot_metal_function *function_of(const metal *m, const char *name, const ingot_metal_constant *constants, size_t count)
-{
-    ingot_metal_function *f;
-    ingot_error error = {0};
-    check(ingot_metal_function_create(m->library, name, constants, count, &f, &error), &error);
-    return f;
-}
-
-static void use(const metal *m, ingot_metal_function *f)
-{
-    ingot_metal_pipeline *p;
-    ingot_error error = {0};
-    check(ingot_metal_pipeline_create(f, &p, &error), &error);
-    check(ingot_metal_encoder_set_pipeline(m->encoder, p, &error), &error);
-    ingot_metal_pipeline_release(p);
-    ingot_metal_function_release(f);
 }
 
 static void bind(const metal *m, void *bytes, size_t size, uint32_t slot)
@@ -112,9 +73,7 @@ static void bind(const metal *m, void *bytes, size_t size, uint32_t slot)
 static ingot_status dispatch(const metal *m, uint32_t grid, uint32_t threads, ingot_error *error)
 {
     check(ingot_metal_encoder_dispatch_threads(m->encoder, (uint32_t[3]){grid, 1, 1}, (uint32_t[3]){threads, 1, 1}, error), error);
-    check(ingot_metal_encoder_end(m->encoder, error), error);
-    check(ingot_metal_command_buffer_commit(m->work, error), error);
-    return ingot_metal_command_buffer_wait(m->work, error);
+    return finish_work(m, error);
 }
 
 static void test_run(void **state)
@@ -128,7 +87,7 @@ static void test_run(void **state)
         uint32_t n;
         float by;
     } shape = {3, 0.5F};
-    use(&m, function_of(&m, "plain", NULL, 0));
+    use(&m, "plain", NULL, 0);
     bind(&m, a, sizeof a, 0);
     bind(&m, b, sizeof b, 2);
     check(ingot_metal_encoder_set_bytes(m.encoder, &shape, sizeof shape, 1, &error), &error);
@@ -146,7 +105,7 @@ static void test_threadgroup_memory(void **state)
     ingot_error error = {0};
     int32_t x[40];
     for (int32_t i = 0; i < 40; ++i) x[i] = i;
-    use(&m, function_of(&m, "reverse", NULL, 0));
+    use(&m, "reverse", NULL, 0);
     bind(&m, x, sizeof x, 0);
     check(ingot_metal_encoder_set_threadgroup_memory_length(m.encoder, 160, 1, &error), &error);
     check(dispatch(&m, 40, 40, &error), &error);
@@ -174,7 +133,7 @@ static void test_lists(void **state)
         assert_string_equal(info.name, want[i].name);
         assert_string_equal(info.type, want[i].type);
     }
-    ingot_metal_function *f = function_of(&m, "plain", NULL, 0);
+    ingot_metal_function *f = function_of(m.library, "plain", NULL, 0);
     ingot_metal_argument a;
     assert_int_equal(ingot_metal_function_argument_count(f), 3);
     assert_int_equal(ingot_metal_function_argument(f, 0, &a), INGOT_OK);
@@ -186,7 +145,7 @@ static void test_lists(void **state)
     assert_string_equal(a.name, "s");
     assert_int_equal(ingot_metal_function_argument(f, 3, &a), INGOT_NOT_FOUND);
     ingot_metal_function_release(f);
-    f = function_of(&m, "reverse", NULL, 0);
+    f = function_of(m.library, "reverse", NULL, 0);
     ingot_metal_pipeline *p;
     ingot_error error = {0};
     check(ingot_metal_pipeline_create(f, &p, &error), &error);
@@ -215,7 +174,7 @@ static void test_constants(void **state)
     assert_int_equal(ingot_metal_function_create(m.library, "plane", NULL, 0, &f, &error), INGOT_NOT_FOUND);
     assert_non_null(strstr(error.message, "'plain', 'constants', 'reverse'"));
     /* without values: known by its arguments, and no pipeline */
-    f = function_of(&m, "constants", NULL, 0);
+    f = function_of(m.library, "constants", NULL, 0);
     ingot_metal_pipeline *p;
     assert_int_equal(ingot_metal_pipeline_create(f, &p, &error), INGOT_UNSUPPORTED);
     assert_non_null(strstr(error.message, "kernel 'constants'"));
@@ -223,7 +182,7 @@ static void test_constants(void **state)
     ingot_metal_function_release(f);
     float o[5] = {0};
     int64_t l = 0;
-    use(&m, function_of(&m, "constants", given, 5));
+    use(&m, "constants", given, 5);
     bind(&m, o, sizeof o, 0);
     bind(&m, &l, sizeof l, 4);
     check(dispatch(&m, 1, 1, &error), &error);
@@ -288,7 +247,7 @@ static void test_fault(void **state)
         uint32_t n;
         float by;
     } shape = {4, 1.0F};
-    use(&m, function_of(&m, "plain", NULL, 0));
+    use(&m, "plain", NULL, 0);
     bind(&m, a, sizeof a, 0);
     bind(&m, b, sizeof b, 2);
     check(ingot_metal_encoder_set_bytes(m.encoder, &shape, sizeof shape, 1, &error), &error);

@@ -1,8 +1,8 @@
 /* labels: quick thread */
 /* Metal's terms in C beyond buffers: textures and samplers, argument buffers by address, indirect grids; and checks of all. */
-#include <string.h>
+#include "metal_test.h"
 
-#include "ingot_test.h"
+#include <string.h>
 
 static const char text[] =
     "#include <metal_stdlib>\n"
@@ -15,58 +15,15 @@ static const char text[] =
     "{ a.y[i] = a.x[i] * a.scale + a.t.read(uint2(i % 2, i / 2)).x; }\n"
     "kernel void count(device atomic_uint *n [[buffer(0)]]) { atomic_fetch_add_explicit(n, 1u, memory_order_relaxed); }\n";
 
-typedef struct metal {
-    ingot_metal_device *device;
-    ingot_metal_library *library;
-    ingot_metal_queue *queue;
-    ingot_metal_command_buffer *work;
-    ingot_metal_encoder *encoder;
-} metal;
-
-static void begin_work(metal *m)
-{
-    ingot_error error = {0};
-    check(ingot_metal_command_buffer_create(m->queue, &m->work, &error), &error);
-    check(ingot_metal_encoder_create(m->work, &m->encoder, &error), &error);
-}
-
 static metal metal_open(void)
 {
-    metal m = {0};
+    metal m = metal_start();
     ingot_error error = {0};
-    check(ingot_metal_device_create(2, NULL, &m.device, &error), &error);
     check(ingot_metal_library_create(m.device, text, sizeof text - 1, NULL, &m.library, &error), &error);
-    check(ingot_metal_queue_create(m.device, &m.queue, &error), &error);
-    begin_work(&m);
     return m;
 }
 
-static void end_work(metal *m)
-{
-    ingot_metal_encoder_release(m->encoder);
-    ingot_metal_command_buffer_release(m->work);
-}
-
-static void metal_close(metal *m)
-{
-    end_work(m);
-    ingot_metal_queue_release(m->queue);
-    ingot_metal_library_release(m->library);
-    ingot_metal_device_release(m->device);
-}
-
-static void use(metal *m, const char *name)
-{
-    ingot_metal_function *function;
-    ingot_metal_pipeline *pipeline;
-    ingot_error error = {0};
-    check(ingot_metal_function_create(m->library, name, NULL, 0, &function, &error), &error);
-    check(ingot_metal_pipeline_create(function, &pipeline, &error), &error);
-    check(ingot_metal_encoder_set_pipeline(m->encoder, pipeline, &error), &error);
-    ingot_metal_function_release(function);
-    ingot_metal_pipeline_release(pipeline);
-}
-
+/* How the work ended, or why it was not taken. */
 static ingot_status finish(metal *m, ingot_error *error)
 {
     check(ingot_metal_encoder_end(m->encoder, error), error);
@@ -86,14 +43,6 @@ static ingot_metal_texture *texture_of(metal *m, uint32_t width, uint32_t height
     assert_int_equal(ingot_metal_texture_level_bytes(t, 0), width * height * 4);
     if (pixels != NULL) check(ingot_metal_texture_write(t, 0, pixels, width * height * 4, &error), &error);
     return t;
-}
-
-static ingot_metal_buffer *buffer_of(metal *m, const void *bytes, size_t length)
-{
-    ingot_metal_buffer *buffer;
-    ingot_error error = {0};
-    check(ingot_metal_buffer_create_with_bytes(m->device, bytes, length, &buffer, &error), &error);
-    return buffer;
 }
 
 static ingot_checker *checker_of(unsigned checks)
@@ -119,7 +68,7 @@ static void test_textures(void **state)
     d.normalized = 0;
     ingot_metal_sampler *s;
     check(ingot_metal_sampler_create(m.device, &d, &s, &error), &error);
-    use(&m, "blur");
+    use(&m, "blur", NULL, 0);
     check(ingot_metal_encoder_set_texture(m.encoder, in, 0, &error), &error);
     check(ingot_metal_encoder_set_texture(m.encoder, out, 2, &error), &error);
     check(ingot_metal_encoder_set_sampler(m.encoder, s, 1, &error), &error);
@@ -162,7 +111,7 @@ static reached reach(metal *m)
     assert_true(a.y != 0 && a.x != a.y && a.t != 0 && a.s != 0);
     assert_true(ingot_metal_buffer_gpu_address(r.y) == a.y);
     r.a = buffer_of(m, &a, sizeof a);
-    use(m, "reach");
+    use(m, "reach", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m->encoder, r.a, 0, 0, &error), &error);
     check(ingot_metal_encoder_use_buffer(m->encoder, r.x, &error), &error);
     check(ingot_metal_encoder_use_texture(m->encoder, r.t, &error), &error);
@@ -208,8 +157,8 @@ static void test_reach_checked(void **state)
     assert_int_equal(finish(&m, &error), INGOT_DEVICE);
     assert_non_null(strstr(error.message, "where nothing is bound"));
     reached_release(&r);
-    end_work(&m);
-    begin_work(&m);
+    metal_end_work(&m);
+    metal_begin_work(&m);
     ingot_checker *checker = checker_of(INGOT_CHECK_ALL);
     check(ingot_metal_command_buffer_check(m.work, checker, &error), &error);
     r = reach(&m);
@@ -273,14 +222,14 @@ static void test_indirect(void **state)
     ingot_error error = {0};
     const uint32_t zero = 0, grid[4] = {99, 3, 2, 2};
     ingot_metal_buffer *n = buffer_of(&m, &zero, 4), *sizes = buffer_of(&m, grid, sizeof grid);
-    use(&m, "count");
+    use(&m, "count", NULL, 0);
     check(ingot_metal_encoder_set_buffer(m.encoder, n, 0, 0, &error), &error);
     check(ingot_metal_encoder_dispatch_threadgroups_indirect(m.encoder, sizes, 4, (uint32_t[3]){5, 1, 1}, &error), &error);
     check(finish(&m, &error), &error);
     assert_int_equal(*(uint32_t *)ingot_metal_buffer_contents(n), 3 * 2 * 2 * 5);
-    end_work(&m);
-    begin_work(&m);
-    use(&m, "count");
+    metal_end_work(&m);
+    metal_begin_work(&m);
+    use(&m, "count", NULL, 0);
     assert_int_equal(ingot_metal_encoder_dispatch_threadgroups_indirect(m.encoder, sizes, 8, (uint32_t[3]){1, 1, 1}, &error), INGOT_VALUE);
     assert_int_equal(ingot_metal_encoder_dispatch_threadgroups_indirect(m.encoder, sizes, 2, (uint32_t[3]){1, 1, 1}, &error), INGOT_VALUE);
     assert_int_equal(finish(&m, &error), INGOT_VALUE); /* kept for commit */
