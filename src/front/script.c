@@ -20,6 +20,7 @@ VEC_DECLARE(candidate_vec, candidate)
 typedef struct reader {
     script *s;
     candidate_vec found;
+    ast_vec refused; /* decorators of the program's own names that make no function here: @T.jit */
     str path; /* of what is around: "test_add." */
     int depth;
 } reader;
@@ -205,12 +206,34 @@ static void walk_inside(reader *r, str name, ast_list params, ast_list body)
     r->path = path;
 }
 
+/* "T.jit" of @T.jit(...); of another expression what can be said of it. */
+static str decorator_name(script *s, const ast *n)
+{
+    if (n->kind == AST_CALL) return decorator_name(s, ast_as_call(n)->callee);
+    if (n->kind == AST_NAME) return ast_as_name(n)->id;
+    if (n->kind != AST_ATTRIBUTE) return STR("(...)");
+    str object = decorator_name(s, ast_as_attribute(n)->object);
+    return str_format(s->mem, "%.*s.%.*s", STR_ARG(object), STR_ARG(ast_as_attribute(n)->name));
+}
+
+/* Is it a name of T or I, though none that makes a function or a module? */
+static bool is_refused_decorator(script *s, const ast *n)
+{
+    const ast *callee = n->kind == AST_CALL ? ast_as_call(n)->callee : n;
+    if (callee->kind != AST_ATTRIBUTE) return false;
+    value v = quiet(s, ast_as_attribute(callee)->object);
+    return v.kind == VALUE_SPACE && (v.as.space == SPACE_T || v.as.space == SPACE_I);
+}
+
 static void walk_def(reader *r, const ast_def *n)
 {
     script *s = r->s;
     value fn;
     const name_row *row = decorator_of(s, n->decorators, &fn);
     bool ours = row != NULL && row->fn == fn_decorator;
+    for (size_t i = 0; !ours && i < n->decorators.n; ++i) {
+        if (is_refused_decorator(s, n->decorators.at[i])) ast_vec_push(s->mem, &r->refused, n->decorators.at[i]);
+    }
     if (ours && row->info == DECORATOR_FUNC) {
         add_candidate(r, &n->node, n->name, false, fn);
         return;
@@ -333,10 +356,15 @@ static bool choose_named(script *s, const candidate_vec *found, candidate_vec *o
     return false;
 }
 
+static void refuse_decorator(script *s, const ast *n)
+{
+    script_error(s, n->at, "the decorator @%.*s is not supported: write a function of @T.prim_func", STR_ARG(decorator_name(s, n)));
+}
+
 /* The candidates that make the module: the only class, else all functions of the file's top level;
  * what stands inside of plain functions counts where the top level has nothing, and then there must
  * be one of it. False: reported. */
-static bool choose(script *s, const candidate_vec *found, candidate_vec *out)
+static bool choose(script *s, const candidate_vec *found, const ast_vec *refused, candidate_vec *out)
 {
     if (s->options->module.n != 0) return choose_named(s, found, out);
     size_t nested = 0, classes = 0;
@@ -349,6 +377,13 @@ static bool choose(script *s, const candidate_vec *found, candidate_vec *out)
         if (c->is_nested == use_nested && (classes == 0 || c->is_class))
             candidate_vec_push(s->mem, out, *c);
     }
+    if (out->n == 0 && refused->n != 0) {
+        for (size_t i = 0; i < refused->n; ++i) refuse_decorator(s, refused->at[i]);
+        return false;
+    }
+    for (size_t i = 0; i < refused->n; ++i)
+        diag_warning(s->diags, refused->at[i]->at, "this function is left out: the decorator @%.*s is not supported",
+                     STR_ARG(decorator_name(s, refused->at[i])));
     if (out->n == 0) {
         script_error(s, (span){.file = s->file},
                      "no @I.ir_module class and no @T.prim_func function in this file");
@@ -376,7 +411,7 @@ static void add_func(script *s, module_state *m, const ast_def *def, value decor
     if (f == NULL) return;
     const ir_func *other = map_get(&m->names, f->name);
     if (other != NULL) {
-        script_error(s, def->name_at, "a second function '%.*s'", STR_ARG(f->name));
+        script_error(s, def->name_at, "a second function with the global_symbol '%.*s'", STR_ARG(f->name));
         script_note(s, other->at, "the first one is here");
         return;
     }
@@ -426,6 +461,16 @@ static void adopt(script *s, module_state *m, const ast_assign *n, const candida
         script_error(s, n->node.at, "in a module only functions of the program can be named");
 }
 
+static void refuse_member(script *s, const ast_def *def)
+{
+    size_t n = def->decorators.n;
+    if (n != 0) {
+        refuse_decorator(s, def->decorators.at[n - 1]);
+        return;
+    }
+    script_error(s, def->name_at, "'%.*s' is no @T.prim_func function: no others are supported in a module", STR_ARG(def->name));
+}
+
 static void read_member(script *s, module_state *m, const ast *n, const candidate_vec *found)
 {
     if (n->kind == AST_DEF) {
@@ -435,9 +480,7 @@ static void read_member(script *s, module_state *m, const ast *n, const candidat
         if (row != NULL && row->fn == fn_decorator && row->info == DECORATOR_FUNC) {
             add_func(s, m, def, fn);
         } else {
-            script_error(s, def->name_at,
-                         "'%.*s' is no @T.prim_func function: no others are supported in a module",
-                         STR_ARG(def->name));
+            refuse_member(s, def);
         }
     } else if (n->kind == AST_ASSIGN) {
         adopt(s, m, ast_as_assign(n), found);
@@ -513,10 +556,11 @@ static void drop_called(script *s, module_state *m)
     m->funcs = kept;
 }
 
-static const ir_module *read_module(script *s, const candidate_vec *found)
+static const ir_module *read_module(script *s, const reader *r)
 {
+    const candidate_vec *found = &r->found;
     candidate_vec chosen = {0};
-    if (!choose(s, found, &chosen)) return NULL;
+    if (!choose(s, found, &r->refused, &chosen)) return NULL;
     module_state m = {0};
     for (size_t i = 0; i < chosen.n; ++i) {
         const candidate *c = &chosen.at[i];
@@ -555,7 +599,7 @@ const ir_module *front_parse(arena *mem, source_set *sources, uint32_t file,
     scope_push(s, SCOPE_MODULE, &top);
     scope_bind(s, STR("__name__"), value_str(STR("ingot")), (span){0});
     walk(&r, statements);
-    const ir_module *m = read_module(s, &r.found);
+    const ir_module *m = read_module(s, &r);
     if (diags->errors != errors) return NULL;
     warn_of_unused(s);
     return m;

@@ -210,6 +210,12 @@ static hints target_names(script *s, const ast *target)
     return (hints){name, 1};
 }
 
+/* What follows in the suite stands inside of these. */
+static void wrap_all(script *s, const frame *f)
+{
+    for (; f != NULL; f = f->inner) suite_wrap(s, f->node);
+}
+
 /* Opens the item's frame around the rest of the items and the body. */
 static void with_frame(script *s, const ast_with *n, size_t item, const frame *f)
 {
@@ -220,6 +226,7 @@ static void with_frame(script *s, const ast_with *n, size_t item, const frame *f
     } else if (f->kind == FRAME_THREAD || f->kind == FRAME_ATTR) {
         suite body;
         suite_begin(s, &body);
+        wrap_all(s, f->inner);
         with_items(s, n, item);
         const ir_node *node = suite_end(s, n->node.at);
         suite_emit(s, script_with_body(s, f->node, node));
@@ -273,7 +280,7 @@ void exec_with(script *s, const ast_with *n)
 value frame_open(script *s, const frame *f, span at)
 {
     if (f->kind == FRAME_THREAD || f->kind == FRAME_ATTR) {
-        suite_wrap(s, f->node);
+        wrap_all(s, f);
         return f->as.kind == VALUE_ABSENT ? value_none() : f->as;
     }
     if (f->kind == FRAME_DONE) return value_none();

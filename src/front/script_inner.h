@@ -36,6 +36,7 @@ typedef struct scope {
  * own. */
 typedef struct wrap {
     const ir_node *node; /* THREAD or ATTR with an empty body */
+    const frame *inner;  /* of an ATTR: the next one of the same call */
     size_t start;
 } wrap;
 VEC_DECLARE(wrap_vec, wrap)
@@ -164,6 +165,7 @@ struct frame {
     bool is_grid;
     str name;            /* of a block */
     const ir_node *node; /* THREAD or ATTR with an empty body */
+    const frame *inner;  /* of an ATTR: the next one of the same call */
     value as;            /* what `as` names */
 };
 

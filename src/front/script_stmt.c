@@ -257,24 +257,46 @@ static str new_key(script *s, str key)
                                         : key;
 }
 
-/* T.attr(node, "key", value), or T.attr({"key": value}) about nothing in particular. */
+/* A frame of one attribute around what `inner` holds, or NULL: reported. */
+static const frame *attr_frame(script *s, const ir_node *subject, str key, value v, span at, const frame *inner)
+{
+    if (str_is(key, "thread_extent")) {
+        script_error(s, at, "write T.launch_thread for the attribute thread_extent");
+        return NULL;
+    }
+    const ir_node *n = to_attr_value(s, v, at);
+    if (n == NULL) return NULL;
+    frame *f = arena_new(s->mem, frame);
+    *f = (frame){.kind = FRAME_ATTR, .at = at, .inner = inner};
+    f->node = ir_make(s->mem, ATTR, attr, at, IR_VOID, .key = new_key(s, key), .subject = subject, .value = n, .body = ir_nop(s->mem));
+    return f;
+}
+
+/* T.attr({"key": value, ...}): attributes about nothing in particular, the first outermost. */
+static value attrs_of_dict(script *s, const call *c)
+{
+    value_list pairs = c->args[0].as.list;
+    if (pairs.n == 0) return script_error(s, c->at, "T.attr lacks a key and its value");
+    const frame *f = NULL;
+    for (size_t i = pairs.n; i > 0; i -= 2) {
+        str key;
+        if (!to_str(s, pairs.at[i - 2], c->spans[0], "the key of an attribute", &key)) return value_poison();
+        f = attr_frame(s, NULL, key, pairs.at[i - 1], c->at, f);
+        if (f == NULL) return value_poison();
+    }
+    return value_frame(f);
+}
+
+/* T.attr(node, "key", value), or T.attr({"key": value, ...}). */
 value fn_attr(script *s, const call *c)
 {
     value node = c->args[0], key = c->args[1], v = c->args[2];
     if (s->suite == NULL)
         return script_error(s, c->at, "T.attr belongs into the body of a function");
-    if (node.kind == VALUE_DICT && key.kind == VALUE_ABSENT) {
-        if (node.as.list.n != 2)
-            return script_error(s, c->at, "T.attr takes one attribute at a time");
-        key = node.as.list.at[0];
-        v = node.as.list.at[1];
-        node = value_none();
-    }
+    if (node.kind == VALUE_DICT && key.kind == VALUE_ABSENT) return attrs_of_dict(s, c);
     str text;
     if (!to_str(s, key, c->spans[1], "the key of an attribute", &text)) return value_poison();
     if (v.kind == VALUE_ABSENT) return script_error(s, c->at, "T.attr lacks the value");
-    if (str_is(text, "thread_extent"))
-        return script_error(s, c->at, "write T.launch_thread for the attribute thread_extent");
     const ir_node *subject = NULL;
     if (node.kind == VALUE_BUFFER) {
         subject = ir_ref(s->mem, node.as.buffer->data, c->spans[0]);
@@ -282,12 +304,8 @@ value fn_attr(script *s, const call *c)
         subject = to_expr(s, node, c->spans[0]);
         if (subject == NULL) return value_poison();
     }
-    const ir_node *n = to_attr_value(s, v, c->spans[2]);
-    if (n == NULL) return value_poison();
-    frame f = {.kind = FRAME_ATTR, .at = c->at};
-    f.node = ir_make(s->mem, ATTR, attr, c->at, IR_VOID, .key = new_key(s, text),
-                     .subject = subject, .value = n, .body = ir_nop(s->mem));
-    return value_frame(arena_copy(s->mem, &f, sizeof f));
+    const frame *f = attr_frame(s, subject, text, v, c->at, NULL);
+    return f != NULL ? value_frame(f) : value_poison();
 }
 
 static bool launch_tags(script *s, value v, span at)
