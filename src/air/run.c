@@ -219,29 +219,23 @@ static bool exchange_all(air_crew *c)
     return any;
 }
 
-/* Every thread at one barrier: all go on. True where the group is done. */
+/* Every thread that has not ended at one barrier: all go on. True where the group is done. */
 static bool pass_barrier(air_crew *c)
 {
-    size_t done = 0;
     const air_member *waiting = NULL;
-    bool same = true;
     for (size_t i = 0; i < c->fibres; ++i) {
         const air_member *m = &c->members[i];
-        if (m->state == AIR_DONE) {
-            ++done;
-            continue;
-        }
-        same = same && (waiting == NULL || waiting->site == m->site);
+        if (m->state == AIR_DONE) continue;
         if (waiting == NULL) waiting = m;
-    }
-    if (waiting == NULL) return true;
-    if (done != 0 || !same) {
+        if (waiting->site == m->site) continue;
         c->fault = (air_fault){.kind = AIR_FAULT_DIVERGENT};
         memcpy(c->fault.group, waiting->thread.group, sizeof c->fault.group);
         memcpy(c->fault.position, waiting->thread.position, sizeof c->fault.position);
         return true;
     }
-    for (size_t i = 0; i < c->fibres; ++i) c->members[i].state = AIR_READY;
+    if (waiting == NULL) return true;
+    for (size_t i = 0; i < c->fibres; ++i)
+        if (c->members[i].state == AIR_AT_BARRIER) c->members[i].state = AIR_READY;
     return false;
 }
 
@@ -387,7 +381,7 @@ static const char *fault_text(air_fault_kind kind)
     case AIR_FAULT_READ_ONLY: return "a write to memory that is only to be read";
     case AIR_FAULT_ALIGNMENT: return "an atomic operation at an address that is no multiple of its size";
     case AIR_FAULT_ENDLESS: return "a loop that does not come to an end (2^31 rounds)";
-    case AIR_FAULT_DIVERGENT: return "a barrier that not all threads of the threadgroup come to";
+    case AIR_FAULT_DIVERGENT: return "a barrier while other threads of the threadgroup wait at another one";
     case AIR_FAULT_SHORT: return "a simdgroup matrix operation by a simdgroup that is not whole";
     case AIR_FAULT_UNREACHABLE: return "the kernel went on where it says that nothing is";
     case AIR_FAULT_NONE:

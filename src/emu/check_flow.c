@@ -19,12 +19,6 @@ static const emu_insn *note_leaving(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
-static bool active_at(const emu_vm *vm, uint32_t level, uint32_t lane)
-{
-    const emu_mask *m = &vm->masks[level];
-    return lane >= m->lo && lane < m->hi && (m->full || m->bytes[lane] != 0);
-}
-
 /* The rule for a lane that has left the loop or block that a barrier is in. */
 static emu_rule kind_of_leaving(emu_construct_kind k)
 {
@@ -39,7 +33,7 @@ static emu_fault why_missing(const emu_vm *vm, const emu_insn *i, uint32_t lane)
     emu_fault f = {.kind = EMU_FAULT_BARRIER_BRANCH, .insn = i, .lane = lane};
     uint32_t level = vm->top;
     const emu_construct *k = &p->constructs[i->imm];
-    while (k->outer != 0 && level > 0 && !active_at(vm, level - 1, lane)) {
+    while (k->outer != 0 && level > 0 && !emu_mask_has(&vm->masks[level - 1], lane)) {
         k = &p->constructs[k->outer];
         --level;
     }

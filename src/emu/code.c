@@ -25,6 +25,7 @@ typedef struct coder {
     bool prologue; /* is being emitted */
     bool atomics, fences, simdgroups; /* checked programs: what there is */
     bool barriers;
+    uint32_t last_work; /* position of the last node that does something */
     emu_site_list sites;
     emu_construct_list constructs;
 } coder;
@@ -670,13 +671,63 @@ static void emit_every_barrier(coder *c, const emu_node *n)
     c->fences = c->fences || (n->k & EMU_FLAG_DEVICE) != 0;
 }
 
+static bool does_something(const emu_node *n)
+{
+    switch ((emu_kind)n->kind) {
+    case EMU_CONST:
+    case EMU_INPUT:
+    case EMU_PURE:
+    case EMU_GET:
+    case EMU_SET:
+    case EMU_PART:
+    case EMU_ENDIF:
+    case EMU_ENDBLOCK: return false;
+    case EMU_LOAD:
+    case EMU_STORE:
+    case EMU_ATOMIC_NODE:
+    case EMU_CROSS:
+    case EMU_MATRIX_NODE:
+    case EMU_TEXTURE_NODE:
+    case EMU_FILL:
+    case EMU_SYNC:
+    case EMU_FENCE:
+    case EMU_HOLD:
+    case EMU_IF_NODE:
+    case EMU_ELSE_NODE:
+    case EMU_LOOP_NODE:
+    case EMU_ENDLOOP:
+    case EMU_BLOCK:
+    case EMU_BREAK: break;
+    }
+    return true;
+}
+
+static void find_last_work(coder *c)
+{
+    for (const emu_node *n = c->g->first; n != NULL; n = n->next)
+        if (n->live && does_something(n)) c->last_work = n->position;
+}
+
+/* The level whose lanes have to come to a barrier in that region: a thread that has left a construct behind which nothing is
+ * done, as the block is that the kernel's returns leave, has ended, and counts as having arrived. */
+static uint32_t level_of_waiting(const coder *c, const emu_region *r)
+{
+    uint32_t level = 0;
+    for (; r->parent != NULL; r = r->parent)
+        if (r->divergent && r->end > c->last_work) ++level;
+    return level;
+}
+
 static void emit_barrier(coder *c, const emu_node *n)
 {
-    if (c->checks != 0 || c->p->shape.scheduled) {
+    if (c->checks != 0) {
         emit_every_barrier(c, n);
         return;
     }
-    if (emu_diverges_between(n->region, c->g->root)) (void)put_jump(c, EMU_BARRIER, n, NULL, EMU_NONE);
+    if (!c->p->shape.scheduled && !emu_diverges_between(n->region, c->g->root)) return;
+    emu_insn *i = put_jump(c, EMU_BARRIER, n, NULL, EMU_NONE);
+    i->imm = level_of_waiting(c, n->region);
+    i->run = handler_of(c, EMU_BARRIER, EMU_BOOL);
 }
 
 static void emit_node(coder *c, emu_node *n)
@@ -807,6 +858,7 @@ emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, 
     coder c = {.g = g, .p = p, .isa = isa, .checks = shape->checks, .regs = {.g = g, .p = p, .width = p->width}};
     if (c.checks != 0) start_checks(&c);
     emu_assign_registers(&c.regs);
+    find_last_work(&c);
     p->prologue = emit_all(&c, true);
     p->body = emit_all(&c, false);
     if (c.regs.too_large) return NULL;

@@ -230,28 +230,28 @@ static const emu_insn *op_loop(emu_vm *vm, const emu_insn *i)
     return i->to;
 }
 
+/* imm: the level whose lanes have to be here; those that are not in it have ended. */
 static const emu_insn *op_barrier(emu_vm *vm, const emu_insn *i)
 {
-    const emu_mask *m = &vm->masks[vm->top];
+    const emu_mask *m = &vm->masks[vm->top], *all = &vm->masks[i->imm];
     if (m->full && m->lo == 0 && m->hi == vm->lanes) return i + 1;
     for (uint32_t from = 0; from < vm->lanes; from += vm->group_threads) {
-        uint32_t active = 0, missing = from;
+        uint32_t active = 0, missing = UINT32_MAX;
         for (uint32_t lane = from; lane < from + vm->group_threads; ++lane) {
             if (emu_active(vm, lane)) ++active;
-            else missing = lane;
+            else if (emu_mask_has(all, lane)) missing = lane;
         }
-        if (active != 0 && active != vm->group_threads) return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, missing);
+        if (active != 0 && missing != UINT32_MAX) return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, missing);
     }
     return i + 1;
 }
 
-/* The simdgroup waits; all its threads must. */
+/* The simdgroup waits; all its threads must that have not ended. */
 static const emu_insn *op_wait(emu_vm *vm, const emu_insn *i)
 {
-    const emu_mask *m = &vm->masks[vm->top], *all = &vm->masks[0];
-    if (!m->full || m->lo / EMU_SIMD_LANES != (m->hi - 1) / EMU_SIMD_LANES || m->lo % EMU_SIMD_LANES != 0 ||
-        (m->hi % EMU_SIMD_LANES != 0 && m->hi != vm->lanes))
-        return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, all->lo);
+    const emu_mask *all = &vm->masks[i->imm];
+    for (uint32_t lane = all->lo; lane < all->hi; ++lane)
+        if (emu_mask_has(all, lane) && !emu_active(vm, lane)) return emu_stop(vm, i, EMU_FAULT_BARRIER_BRANCH, lane);
     vm->resume = i;
     vm->at_barrier = true;
     return NULL;

@@ -27,10 +27,14 @@ bool emu_mask_kill(emu_vm *vm, uint32_t from, uint32_t to);
 emu_known_mask emu_mask_know(const emu_vm *vm, uint32_t reg);
 
 /* Is the lane active? Only for lanes of the chunks that the mask touches. */
+static inline bool emu_mask_has(const emu_mask *m, uint32_t lane)
+{
+    return lane >= m->lo && lane < m->hi && (m->full || m->bytes[lane] != 0);
+}
+
 static inline bool emu_active(const emu_vm *vm, uint32_t lane)
 {
-    const emu_mask *m = &vm->masks[vm->top];
-    return lane >= m->lo && lane < m->hi && (m->full || m->bytes[lane] != 0);
+    return emu_mask_has(&vm->masks[vm->top], lane);
 }
 
 /* The place of one lane's access: its object, and the byte in it. */

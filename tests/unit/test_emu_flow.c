@@ -141,6 +141,53 @@ static void test_endless(void **state)
               INGOT_DEVICE, "test.metal:3:");
 }
 
+/* Threads that have ended do not hold others up at a barrier: 96 threads, each writing once; where they ended first, 0. */
+#define MEET "threadgroup_barrier(mem_flags::mem_threadgroup);"
+static void ended(const char *body, const int32_t want[96])
+{
+    char text[1024];
+    int32_t out[96] = {0}, word[1] = {0};
+    const emu_case c = {.groups = {1}, .threads = {96}, .buffers = {{out, sizeof out}, {word, sizeof word}}};
+    (void)snprintf(text, sizeof text,
+                   "kernel void k(device int *o [[buffer(0)]], device atomic_int *w [[buffer(1)]], uint i [[thread_position_in_grid]])"
+                   " { threadgroup int s[96]; %s }",
+                   body);
+    emu_once(text, &c);
+    for (int i = 0; i < 96; ++i)
+        if (out[i] != want[i]) fail_msg("o[%d] is %d, not %d:\n%s", i, (int)out[i], (int)want[i], text);
+}
+
+static void test_ended(void **state)
+{
+    (void)state;
+    int32_t part[96] = {0}, simd[96] = {0}, rounds[96];
+    for (int i = 0; i < 40; ++i) part[i] = 10 * (39 - i);
+    for (int i = 0; i < 96; ++i) simd[i] = i / 32 == 1 ? 0 : 10 * (95 - i);
+    for (int i = 0; i < 96; ++i) rounds[i] = i < 48 ? 6 : i < 64 ? 3 : i < 80 ? 1 : 0; /* sums of the rounds, from 1 on, that they do */
+    ended("if (i >= 40) return; s[i] = i * 10; " MEET " o[i] = s[39 - i];", part);
+    ended("if (i < 40) { s[i] = i * 10; " MEET " o[i] = s[39 - i]; }", part);
+    ended("if (i / 32 == 1) return; s[i] = i * 10; " MEET " o[i] = s[95 - i];", simd);
+    ended("for (uint r = 1; r < 4; ++r) { if (i >= 96 - 16 * r) return; if (i == 0) s[0] = r; " MEET " o[i] += s[0]; " MEET " }", rounds);
+    /* simdgroups that run one by one, since one may wait for another */
+    ended("while (atomic_load_explicit(w, memory_order_relaxed) != 0) {} if (i >= 40) return; s[i] = i * 10; " MEET " o[i] = s[39 - i];", part);
+    ended("while (atomic_load_explicit(w, memory_order_relaxed) != 0) {} if (i / 32 == 1) return; s[i] = i * 10; " MEET " o[i] = s[95 - i];", simd);
+}
+
+/* Others than that they do hold up. */
+static void test_not_ended(void **state)
+{
+    (void)state;
+    int32_t out[64];
+    const emu_case c = {.groups = {1}, .threads = {64}, .buffers = {{out, sizeof out}}};
+    emu_fails("kernel void k(device int *o, uint i [[thread_position_in_grid]]) { if (i < 40) { " MEET " } o[i] = 1; }", &c, INGOT_DEVICE,
+              "barrier");
+    emu_fails("kernel void k(device int *o, uint i [[thread_position_in_grid]]) { if (i < 40) { " MEET " } else { " MEET " } }", &c,
+              INGOT_DEVICE, "barrier");
+    emu_fails("static void f(uint i) { if (i > 40) return; " MEET " }\nkernel void k(device int *o, uint i [[thread_position_in_grid]]) "
+              "{ f(i); o[i] = 1; }",
+              &c, INGOT_DEVICE, "barrier");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,7 +202,7 @@ int main(void)
         cmocka_unit_test(test_long_loop),      cmocka_unit_test(test_counts_down),  cmocka_unit_test(test_negative_step),
         cmocka_unit_test(test_comma),          cmocka_unit_test(test_loop_never),   cmocka_unit_test(test_unsigned_math),
         cmocka_unit_test(test_functions),      cmocka_unit_test(test_arrays),       cmocka_unit_test(test_structs),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_endless),        cmocka_unit_test(test_ended),        cmocka_unit_test(test_not_ended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
