@@ -329,10 +329,10 @@ static void test_divergent_barrier(void **state)
     int32_t out[256] = {0};
     const emu_case c = {.groups = {4}, .threads = {64}, .buffers = {{out, sizeof out}}};
     emu_fails("kernel void k(device int *out, uint t [[thread_position_in_threadgroup]]) {\n"
-              "  if (t < 40) { out[t] = 1;\n    threadgroup_barrier(mem_flags::mem_threadgroup); } }",
+              "  if (t < 40) { out[t] = 1;\n    threadgroup_barrier(mem_flags::mem_threadgroup); } out[t] = 2; }",
               &c, INGOT_DEVICE, "test.metal:5:5: barrier in divergent control flow");
     emu_fails("kernel void k(device int *out, uint t [[thread_position_in_threadgroup]]) {\n"
-              "  for (uint n = 0; n < t; ++n) threadgroup_barrier(mem_flags::mem_threadgroup); }",
+              "  for (uint n = 0; n < t; ++n) threadgroup_barrier(mem_flags::mem_threadgroup); out[t] = 2; }",
               &c, INGOT_DEVICE, "barrier in divergent control flow");
     memset(out, 0, sizeof out);
     emu_once("kernel void k(device int *out, uint i [[thread_position_in_grid]], uint b [[threadgroup_position_in_grid]],\n"

@@ -103,7 +103,7 @@ static void test_barriers(void **state)
 {
     (void)state;
     const emu_case c = case_of(1, 128);
-    emu_library *l = emu_text(ARGS "if (t >= 64) return;\n" SYNC "\nb[i] = 1; }");
+    emu_library *l = emu_text(ARGS "if (t >= 64) { " SYNC " } else { " SYNC "\nb[i] = 1; } }");
     emu_launch launch = emu_launch_of(l, "k", &c);
     launch.seed = 3;
     ingot_error error;
