@@ -42,20 +42,27 @@ static void store_lane(eval_lane at, const ir_store *n, const eval_cell *values)
     }
 }
 
-/* All lanes read before any writes. */
-static void exec_store(eval *ev, const ir_store *n, const unsigned char *mask)
+/* Lanes from `first` on that run at once: all read before any writes. */
+static void store_lanes(eval *ev, const ir_store *n, const unsigned char *mask, size_t first, size_t end)
 {
     size_t elements = n->value->type.lanes;
-    eval_cell *values = arena_array(ev->scratch, eval_cell, ev->lanes * elements);
-    for (size_t lane = 0; lane < ev->lanes; ++lane) {
+    eval_cell *values = arena_array(ev->scratch, eval_cell, (end - first) * elements);
+    for (size_t lane = first; lane < end; ++lane) {
         for (size_t i = 0; i < elements && eval_on(ev, mask, lane); ++i) {
-            values[lane * elements + i] = eval_element((eval_lane){ev, lane, mask}, n->value, i);
+            values[(lane - first) * elements + i] = eval_element((eval_lane){ev, lane, mask}, n->value, i);
         }
     }
-    for (size_t lane = 0; lane < ev->lanes && !ev->failed; ++lane) {
+    for (size_t lane = first; lane < end && !ev->failed; ++lane) {
         if (eval_on(ev, mask, lane))
-            store_lane((eval_lane){ev, lane, mask}, n, values + lane * elements);
+            store_lane((eval_lane){ev, lane, mask}, n, values + (lane - first) * elements);
     }
+}
+
+/* One virtual thread after another: a sum over them into one element is right. */
+static void exec_store(eval *ev, const ir_store *n, const unsigned char *mask)
+{
+    size_t at_once = ev->in_region && ev->threads != 0 ? ev->threads : ev->lanes;
+    for (size_t first = 0; first < ev->lanes; first += at_once) store_lanes(ev, n, mask, first, first + at_once);
 }
 
 static void exec_bind(eval *ev, const ir_bind *n, const unsigned char *mask)

@@ -9,13 +9,13 @@
  *
  * Virtual threads run alike, statement by statement, as real ones do between barriers: each statement is
  * written for all of them before the next. Each has its own local memory; threadgroup memory and barriers
- * are common, so different values for one element of it are refused. Loops and conditions that are the same for all are kept around; others, in which no barrier
+ * are common (virtual_stores.h). Loops and conditions that are the same for all are kept around; others, in which no barrier
  * may stand, are repeated whole. Left alone: real thread axes. */
 #include "ir/fold.h"
 #include "pass/fresh.h"
 #include "pass/lift_barrier.h"
 #include "pass/thread_axis.h"
-#include "pass/uniform.h"
+#include "pass/virtual_stores.h"
 
 enum { MOST_THREADS = 64 };
 
@@ -186,48 +186,12 @@ static const ir_node *spread(players *p, const ir_node *n)
     }
 }
 
-/* ---- Threadgroup memory -------------------------------------------------------------------------- */
-
-typedef struct meeting {
-    ir_walk w;
-    pass_context *cx;
-    uniformity u; /* among the virtual threads */
-    map allocated; /* pointers of threadgroup memory that is allocated below their axis */
-} meeting;
-
-static void find_meeting(ir_walk *w, const ir_node *n)
-{
-    meeting *m = (meeting *)(void *)w;
-    if (n->kind == IR_ALLOC) {
-        const ir_buffer *b = ir_as_alloc(n)->buffer;
-        if (thread_scope_is_shared(b->scope)) map_put_id(m->cx->mem, &m->allocated, b->data, b);
-    }
-    if (n->kind == IR_STORE && map_get_id(&m->allocated, ir_as_store(n)->buffer->data) != NULL) {
-        const ir_store *s = ir_as_store(n);
-        bool apart = false;
-        for (size_t i = 0; i < s->index.n; ++i) apart |= varies(&m->u, s->index.at[i]);
-        if (!apart && varies(&m->u, s->value))
-            diag_error(m->cx->diags, n->at,
-                       "virtual threads store different values at one place of '%.*s', which is common to them: give it a dimension for "
-                       "the virtual thread",
-                       STR_ARG(s->buffer->name));
-    }
-    ir_walk_children(w, n);
-}
-
-/* Were the memory each virtual thread's own, as its place in the program suggests, it would take room for all of them; that
- * room is for the program to ask for. */
-static void refuse_meetings(pass_context *cx, const ir_var *axis, const ir_node *body)
-{
-    meeting m = {.w = {.node = find_meeting}, .cx = cx, .u = uniformity_along(cx->mem, body, axis)};
-    find_meeting(&m.w, body);
-}
-
 /* ---- Axes ---------------------------------------------------------------------------------------- */
 
 typedef struct inject {
     ir_rewrite r;
     pass_context *cx;
+    const ir_node *whole; /* the function's body */
 } inject;
 
 static bool virtual_axis(const ir_node *n, thread_axis *out)
@@ -265,7 +229,7 @@ static const ir_node *play_all(inject *j, const thread_axis *axis, const ir_node
     }
     players p = {.cx = j->cx, .var = axis->var, .n = n, .names = arena_array(j->cx->mem, map, (size_t)n),
                  .buffers = arena_array(j->cx->mem, map, (size_t)n)};
-    if (n > 1) refuse_meetings(j->cx, axis->var, body);
+    if (n > 1) virtual_stores_refuse(j->cx, j->whole, axis->var, n, body);
     return spread(&p, body);
 }
 
@@ -279,7 +243,7 @@ static const ir_node *visit(ir_rewrite *r, const ir_node *n)
 
 static const ir_node *inject_body(pass_context *cx, const ir_func *f)
 {
-    inject j = {.r = {.mem = cx->mem, .node = visit}, .cx = cx};
+    inject j = {.r = {.mem = cx->mem, .node = visit}, .cx = cx, .whole = f->body};
     return visit(&j.r, f->body);
 }
 

@@ -14,9 +14,6 @@ typedef struct uniformity {
 
 uniformity uniformity_of(arena *mem, const ir_node *region, const region_axes *axes);
 
-/* The same among the threads along one axis, real or virtual, that is bound around the statement. */
-uniformity uniformity_along(arena *mem, const ir_node *n, const ir_var *axis);
-
 /* May the expression's value differ between threads of one group? Memory of the group counts as the
  * same for all at one place: two threads that read it without a barrier between race anyway. */
 bool varies(const uniformity *u, const ir_node *expr);
