@@ -322,6 +322,7 @@ const ir_node *range_extent(script *s, const ir_node *start, const ir_node *stop
 
 const ir_node *to_attr_value(script *s, value v, span at)
 {
+    if (v.kind == VALUE_BUFFER) return ir_ref(s->mem, v.as.buffer->data, at);
     if (v.kind != VALUE_TUPLE) {
         bool known = value_is_number(v) || v.kind == VALUE_STR || v.kind == VALUE_EXPR ||
                      v.kind == VALUE_POISON;

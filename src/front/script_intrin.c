@@ -101,6 +101,17 @@ static ir_type result_type(ir_rule rule, ir_type arg)
     return arg;
 }
 
+/* The first element of the memory at a pointer: what `out.data` says of an allreduce's result. */
+static const ir_node *first_element(script *s, const ir_node *pointer, span at)
+{
+    const ir_var *data = ir_as_var_ref(pointer)->var;
+    ir_buffer *b = arena_new(s->mem, ir_buffer);
+    const ir_node *one = ir_int_new(s->mem, IR_I32, 1, at), *zero = ir_int_new(s->mem, IR_I32, 0, at);
+    *b = (ir_buffer){.name = data->name, .data = data, .type = data->pointee, .shape = ir_list_one(s->mem, one), .scope = data->scope, .at = at};
+    suite_emit(s, ir_make(s->mem, DECL, decl, at, IR_VOID, .buffer = b));
+    return ir_make(s->mem, LOAD, load, at, b->type, .buffer = b, .index = ir_list_one(s->mem, zero));
+}
+
 /* tvm_thread_allreduce, warp shuffles: each argument keeps its own type. */
 static value call_as_given(script *s, const call *c, ir_builtin fn)
 {
@@ -108,6 +119,8 @@ static value call_as_given(script *s, const call *c, ir_builtin fn)
     for (size_t i = 0; i < c->rest_count; ++i) {
         args[i] = to_expr(s, c->rest[i], c->rest_spans[i]);
         if (args[i] == NULL) return value_poison();
+        bool memory = fn == IR_FN_ALLREDUCE && args[i]->kind == IR_VAR && ir_type_is_pointer(args[i]->type);
+        if (memory && s->suite != NULL) args[i] = first_element(s, args[i], c->rest_spans[i]);
     }
     bool shuffle = fn >= IR_FN_SHUFFLE && fn <= IR_FN_SHUFFLE_XOR;
     return make_call(s, fn, shuffle ? args[1]->type : IR_VOID, args, c->rest_count, c->at);
@@ -163,6 +176,23 @@ value fn_ldexp(script *s, const call *c)
 value fn_activemask(script *s, const call *c)
 {
     return make_call(s, IR_FN_ACTIVEMASK, IR_U32, NULL, 0, c->at);
+}
+
+/* A promise of the program that nothing is made of: it is read for its errors, and nothing is evaluated. */
+value fn_assume(script *s, const call *c)
+{
+    const ir_node *cond = to_bool(s, c->args[0], c->spans[0]);
+    return cond != NULL ? value_fresh(value_expr(ir_int_new(s->mem, IR_B1, 1, c->at))) : value_poison();
+}
+
+/* Any value will do: 0. */
+value fn_undef(script *s, const call *c)
+{
+    ir_type type = IR_I32;
+    if (value_is_given(c->args[0]) && !to_dtype(s, c->args[0], c->spans[0], &type)) return value_poison();
+    const ir_node *n = to_type(s, value_int(0), ir_type_lanes(type, 1), c->at);
+    if (n == NULL) return value_poison();
+    return value_expr(type.lanes == 1 ? n : ir_broadcast_new(s->mem, n, type.lanes));
 }
 
 value fn_isnullptr(script *s, const call *c)
