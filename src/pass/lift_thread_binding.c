@@ -185,13 +185,7 @@ static const ir_node *lift_region(lift *l, const ir_node *root)
     s.w.node = survey_memory;
     survey_memory(&s.w, root);
     const ir_node *body = ir_substitute(l->cx->mem, strip(&l->r, root), &l->by);
-    body = thread_axis_hints(l->cx, &l->axes, body);
-    for (size_t i = l->axes.n; i-- > 0;) {
-        thread_axis axis = l->axes.at[i];
-        body = ir_make(l->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,
-                       .tag = axis.tag, .extent = axis.extent, .body = body);
-    }
-    return body;
+    return thread_axis_bind(l->cx, &l->axes, body);
 }
 
 /* ---- Finding the regions --------------------------------------------------------------------- */

@@ -122,7 +122,8 @@ const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_no
     return arena_copy(mem, &copy, sizeof copy);
 }
 
-const ir_node *thread_axis_hints(pass_context *cx, const thread_axis_vec *axes, const ir_node *body)
+/* The annotations of the loops that bind the axes, as attributes around the body: THREAD has none. */
+static const ir_node *with_hints(pass_context *cx, const thread_axis_vec *axes, const ir_node *body)
 {
     for (size_t i = 0; i < axes->n; ++i) {
         const ir_node *from = axes->at[i].from;
@@ -132,6 +133,17 @@ const ir_node *thread_axis_hints(pass_context *cx, const thread_axis_vec *axes, 
             body = ir_make(cx->mem, ATTR, attr, from->at, IR_VOID, .key = notes.at[k].key,
                            .subject = ir_i32(cx->mem, 0), .value = notes.at[k].value, .body = body);
         }
+    }
+    return body;
+}
+
+const ir_node *thread_axis_bind(pass_context *cx, const thread_axis_vec *axes, const ir_node *body)
+{
+    body = with_hints(cx, axes, body);
+    for (size_t i = axes->n; i-- > 0;) {
+        thread_axis axis = axes->at[i];
+        body = ir_make(cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var, .tag = axis.tag, .extent = axis.extent,
+                       .body = body);
     }
     return body;
 }

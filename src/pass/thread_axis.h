@@ -45,9 +45,9 @@ bool memory_is_touched(const ir_node *n, const ir_var *data);
  */
 const ir_node *thread_axis_wrap(arena *mem, const thread_axis *axis, const ir_node *body);
 
-/* The body with the annotations of the loops that bind the axes as attributes around it, since THREAD has none; those that nothing
- * acts on are named in warnings. */
-const ir_node *thread_axis_hints(pass_context *cx, const thread_axis_vec *axes, const ir_node *body);
+/* The body with the axes bound around it, the first outermost, and inside them the annotations of the loops that bound them, as
+ * attributes; those that nothing acts on are named in warnings. */
+const ir_node *thread_axis_bind(pass_context *cx, const thread_axis_vec *axes, const ir_node *body);
 
 /* The error for global memory that is allocated outside of some axis of the kernel it stands in:
  * neither the host's nor a thread's own. */

@@ -133,13 +133,7 @@ static const ir_node *unify_region(unify *u, const ir_node *root)
     for (size_t i = 0; i < u->axes.n; ++i) check_known_at_launch(u, &u->axes.at[i]);
     if (u->cx->diags->errors != 0 || is_unified(u, root)) return root;
     const ir_node *body = ir_substitute(u->cx->mem, strip(&u->r, root), &u->by);
-    body = thread_axis_hints(u->cx, &u->axes, body);
-    for (size_t i = u->axes.n; i-- > 0;) {
-        thread_axis axis = u->axes.at[i];
-        body = ir_make(u->cx->mem, THREAD, thread, axis.from->at, IR_VOID, .var = axis.var,
-                       .tag = axis.tag, .extent = axis.extent, .body = body);
-    }
-    return body;
+    return thread_axis_bind(u->cx, &u->axes, body);
 }
 
 typedef struct regions {
