@@ -5,7 +5,6 @@
 #include "api/target.h"
 #include "base/error.h"
 #include "front/script.h"
-#include "ir/copy.h"
 #include "ir/print.h"
 
 /* ---- Running (under the arena's guard) ---------------------------------------------------------- */
@@ -43,10 +42,8 @@ static void parse(session *s)
     const char *name = s->options.file_name != NULL ? s->options.file_name : "<script>";
     uint32_t file = source_add(&s->memory, &s->sources, str_of(name), s->text);
     front_options options = front_options_of(s);
-    arena *work = arena_scratch(&s->memory); /* the syntax tree takes much more room than what is made of it */
-    const ir_module *m = front_parse(work, &s->sources, file, &options, &s->diags);
-    if (m != NULL && s->diags.errors == 0) s->parsed = ir_copy_module(&s->memory, work, m);
-    arena_free(work);
+    s->parsed = front_parse(&s->memory, &s->sources, file, &options, &s->diags);
+    if (s->diags.errors != 0) s->parsed = NULL;
     if (s->parsed != NULL && s->options.on_pass != NULL) show_pass(s, 0, "parsed", s->parsed);
 }
 
@@ -60,12 +57,17 @@ static void lower(session *s)
 
 static void emit(session *s)
 {
+    arena *work = arena_scratch(&s->memory);
     s->kernels = arena_array(&s->memory, msl_kernel, s->lowered->func_count);
     for (size_t i = 0; i < s->lowered->func_count; ++i) {
         const ir_func *f = s->lowered->funcs[i];
         if (f->kind != IR_FUNC_KERNEL) continue;
-        if (msl_emit(&s->memory, f, &s->diags, &s->kernels[s->kernel_count])) ++s->kernel_count;
+        msl_kernel made;
+        if (msl_emit(work, f, &s->diags, &made))
+            s->kernels[s->kernel_count++] = (msl_kernel){made.name, str_copy(&s->memory, made.source)};
+        arena_reset(work);
     }
+    arena_free(work);
 }
 
 static void run(void *user)

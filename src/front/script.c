@@ -4,6 +4,7 @@
 
 #include "front/parse.h"
 #include "front/script_inner.h"
+#include "ir/copy.h"
 
 /* What could be the module: a class, or a function by itself. */
 typedef struct candidate {
@@ -400,14 +401,28 @@ static bool choose(script *s, const candidate_vec *found, const ast_vec *refused
 VEC_DECLARE(func_vec, const ir_func *)
 
 typedef struct module_state {
+    arena *out; /* where what is read is kept */
     func_vec funcs;
     map names; /* of functions */
     attr_vec attrs;
 } module_state;
 
+/* Reads a function in memory of its own, which the next one uses again; what is kept is a copy. NULL: reported. */
+static const ir_func *read_apart(script *s, module_state *m, const ast_def *def, value decorator)
+{
+    s->mem = s->work;
+    s->function++;
+    const ir_func *f = read_func(s, def, decorator, false);
+    if (f != NULL) f = ir_copy_func(m->out, s->work, f);
+    s->complaint = STR("");
+    s->mem = s->around;
+    arena_reset(s->work);
+    return f;
+}
+
 static void add_func(script *s, module_state *m, const ast_def *def, value decorator)
 {
-    const ir_func *f = read_func(s, def, decorator, false);
+    const ir_func *f = read_apart(s, m, def, decorator);
     if (f == NULL) return;
     const ir_func *other = map_get(&m->names, f->name);
     if (other != NULL) {
@@ -416,7 +431,7 @@ static void add_func(script *s, module_state *m, const ast_def *def, value decor
         return;
     }
     map_put(s->mem, &m->names, f->name, f);
-    func_vec_push(s->mem, &m->funcs, f);
+    func_vec_push(m->out, &m->funcs, f);
 }
 
 value fn_module_attrs(script *s, const call *c)
@@ -551,17 +566,17 @@ static void drop_called(script *s, module_state *m)
     func_vec kept = {0};
     for (size_t i = 0; i < m->funcs.n; ++i) {
         const ir_func *f = m->funcs.at[i];
-        if (!f->is_private || !is_among(&called, f)) func_vec_push(s->mem, &kept, f);
+        if (!f->is_private || !is_among(&called, f)) func_vec_push(m->out, &kept, f);
     }
     m->funcs = kept;
 }
 
-static const ir_module *read_module(script *s, const reader *r)
+static const ir_module *read_module(script *s, const reader *r, arena *out)
 {
     const candidate_vec *found = &r->found;
     candidate_vec chosen = {0};
     if (!choose(s, found, &r->refused, &chosen)) return NULL;
-    module_state m = {0};
+    module_state m = {.out = out};
     for (size_t i = 0; i < chosen.n; ++i) {
         const candidate *c = &chosen.at[i];
         s->scope = c->scope;
@@ -573,10 +588,25 @@ static const ir_module *read_module(script *s, const reader *r)
         }
     }
     drop_called(s, &m);
-    ir_module *out = arena_new(s->mem, ir_module);
-    *out =
-        (ir_module){.funcs = m.funcs.at, .func_count = m.funcs.n, .attrs = {m.attrs.at, m.attrs.n}};
-    return out;
+    ir_module whole = {.funcs = m.funcs.at, .func_count = m.funcs.n};
+    whole.attrs = ir_copy_attrs(out, s->mem, (ir_attrs){m.attrs.at, m.attrs.n});
+    return arena_copy(out, &whole, sizeof whole);
+}
+
+/* The module that the statements of the file make, in `out`. NULL: reported. */
+static const ir_module *read_statements(script *s, ast_list statements, arena *out)
+{
+    unsigned errors = s->diags->errors;
+    take_definitions(s);
+    reader r = {.s = s, .path = STR("")};
+    scope top;
+    scope_push(s, SCOPE_MODULE, &top);
+    scope_bind(s, STR("__name__"), value_str(STR("ingot")), (span){0});
+    walk(&r, statements);
+    const ir_module *m = read_module(s, &r, out);
+    if (s->diags->errors != errors) return NULL;
+    warn_of_unused(s);
+    return m;
 }
 
 const ir_module *front_parse(arena *mem, source_set *sources, uint32_t file,
@@ -585,22 +615,16 @@ const ir_module *front_parse(arena *mem, source_set *sources, uint32_t file,
     static const front_options none = {0};
     unsigned errors = diags->errors;
     lex_input input = {.text = sources->files[file - 1].text, .file = file};
-    ast_list statements = parse_module(mem, diags, input);
-    if (diags->errors != errors) return NULL;
-    script *s = arena_new(mem, script);
-    *s = (script){.mem = mem,
-                  .diags = diags,
-                  .file = file,
-                  .options = options != NULL ? options : &none,
-                  .limit = SIZE_MAX};
-    take_definitions(s);
-    reader r = {.s = s, .path = STR("")};
-    scope top;
-    scope_push(s, SCOPE_MODULE, &top);
-    scope_bind(s, STR("__name__"), value_str(STR("ingot")), (span){0});
-    walk(&r, statements);
-    const ir_module *m = read_module(s, &r);
-    if (diags->errors != errors) return NULL;
-    warn_of_unused(s);
+    arena *around = arena_scratch(mem); /* the syntax tree takes more room than what is made of it */
+    ast_list statements = parse_module(around, diags, input);
+    script s = {.mem = around,
+                .around = around,
+                .work = arena_scratch(around),
+                .diags = diags,
+                .file = file,
+                .options = options != NULL ? options : &none,
+                .limit = SIZE_MAX};
+    const ir_module *m = diags->errors == errors ? read_statements(&s, statements, mem) : NULL;
+    arena_free(around);
     return m;
 }

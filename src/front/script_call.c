@@ -18,7 +18,7 @@ static const name_row *builtin_row(script *s, space where, str name)
     if (where != SPACE_T) return NULL;
     ir_builtin fn = ir_builtin_find(name);
     if (fn == IR_FN_COUNT || fn == IR_FN_TUPLE || str_starts(name, STR("metal."))) return NULL;
-    name_row *row = arena_new(s->mem, name_row);
+    name_row *row = arena_new(s->around, name_row);
     *row = (name_row){.space = where,
                       .name = ir_builtins[fn].name,
                       .fn = fn_builtin,
@@ -29,15 +29,14 @@ static const name_row *builtin_row(script *s, space where, str name)
 
 const name_row *name_find(script *s, space where, str name)
 {
-    str key = str_format(s->mem, "%d.%.*s", (int)where, STR_ARG(name));
-    const name_row *known = map_get(&s->rows, key);
+    const name_row *known = map_get(&s->rows[where], name);
     if (known != NULL) return known;
     const name_row *found = NULL;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && found == NULL; ++i) {
         if (rows[i].space == where && str_is(name, rows[i].name)) found = &rows[i];
     }
     if (found == NULL) found = builtin_row(s, where, name);
-    if (found != NULL) map_put(s->mem, &s->rows, key, found);
+    if (found != NULL) map_put(s->around, &s->rows[where], str_of(found->name), found);
     return found;
 }
 

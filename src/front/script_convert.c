@@ -73,6 +73,13 @@ static const ir_node *literal_beside(script *s, value v, ir_type other, bool com
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
 
+const ir_var *script_thread_var(script *s, const env_thread *t, span at)
+{
+    if (t->var != NULL && t->function == s->function) return t->var;
+    script_error(s, at, "the thread axis '%.*s' is not launched here", STR_ARG(t->name));
+    return NULL;
+}
+
 const ir_node *to_expr(script *s, value v, span at)
 {
     if (v.kind == VALUE_EXPR) return v.as.expr;
@@ -80,12 +87,9 @@ const ir_node *to_expr(script *s, value v, span at)
     if (value_is_number(v)) return literal_of(s, v, literal_type(v), at);
     if (v.kind == VALUE_REGION) return region_load(s, v.as.region, at);
     if (v.kind == VALUE_SCALAR) return scalar_load(s, v.as.buffer, at);
-    if (v.kind == VALUE_THREAD && v.as.thread->var != NULL)
-        return ir_ref(s->mem, v.as.thread->var, at);
     if (v.kind == VALUE_THREAD) {
-        script_error(s, at, "the thread axis '%.*s' is not launched here",
-                     STR_ARG(v.as.thread->name));
-        return NULL;
+        const ir_var *var = script_thread_var(s, v.as.thread, at);
+        return var != NULL ? ir_ref(s->mem, var, at) : NULL;
     }
     if (v.kind == VALUE_STR) return ir_string_new(s->mem, v.as.text, at);
     if (v.kind == VALUE_BUFFER) {

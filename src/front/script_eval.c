@@ -173,8 +173,10 @@ value eval_attribute(script *s, value object, str name, span at)
     if (object.kind == VALUE_STR && (str_is(name, "startswith") || str_is(name, "endswith"))) {
         return bound_method(s, object, name_find(s, SPACE_METHOD, name));
     }
-    if (object.kind == VALUE_THREAD && str_is(name, "dtype"))
-        return value_type(object.as.thread->var->type);
+    if (object.kind == VALUE_THREAD && str_is(name, "dtype")) {
+        const ir_var *v = script_thread_var(s, object.as.thread, at);
+        return v != NULL ? value_type(v->type) : value_poison();
+    }
     if (object.kind == VALUE_THREAD && str_is(name, "var")) return object;
     return script_error(s, at, "%s has no attribute '%.*s' here", value_what(object),
                         STR_ARG(name));

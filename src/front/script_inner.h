@@ -113,7 +113,10 @@ typedef struct script_global {
 } script_global;
 
 typedef struct script {
-    arena *mem;
+    arena *mem;    /* `work` while a function is read, else `around` */
+    arena *around; /* the file's syntax tree, and what stands around the functions */
+    arena *work;   /* the function being read; the next one uses it again */
+    size_t function; /* functions whose reading has begun */
     diag_list *diags;
     uint32_t file;
     const front_options *options;
@@ -133,7 +136,7 @@ typedef struct script {
     unsigned lazy;     /* around: expressions that may not be evaluated, or more than once */
     uint64_t steps;    /* evaluations so far */
     map globals;       /* path, "Module.name" -> script_global */
-    map rows;          /* "<space>.<name>" -> name_row, as looked up so far */
+    map rows[SPACE_FOREIGN + 1]; /* by space: name -> name_row, as looked up so far */
     bool in_signature; /* quoted names in shapes define variables */
 } script;
 
@@ -171,7 +174,8 @@ struct frame {
 
 struct env_thread {
     str name, tag;
-    const ir_var *var; /* of its last launch; NULL before one */
+    const ir_var *var; /* of its last launch, in ... */
+    size_t function;   /* ... that function: see script_thread_var */
 };
 
 struct closure {
@@ -308,6 +312,8 @@ bool to_str(script *s, value v, span at, const char *what, str *out);
 bool to_dtype(script *s, value v, span at, ir_type *out);
 bool to_scope(script *s, value v, span at, ir_scope *out);
 bool to_tag(script *s, value v, span at, str *out);
+/* The variable of the axis launched last in the function being read; NULL, reported, before one. */
+const ir_var *script_thread_var(script *s, const env_thread *t, span at);
 /* A literal of exactly that type, checked against its range. */
 const ir_node *literal_of(script *s, value v, ir_type type, span at);
 /* The two operands brought to one type; literals adapt. `compare`: by the rule of comparisons. */

@@ -278,7 +278,10 @@ value fn_launch_thread(script *s, const call *c)
     if (s->suite == NULL)
         return script_error(s, c->at, "T.launch_thread belongs into the body of a function");
     const ir_var *v = ir_var_new(s->mem, name, ir_type_element(extent->type), c->at);
-    if (thread.kind == VALUE_THREAD) thread.as.thread->var = v;
+    if (thread.kind == VALUE_THREAD) {
+        thread.as.thread->var = v;
+        thread.as.thread->function = s->function;
+    }
     loop_domain *domain = arena_new(s->mem, loop_domain);
     *domain = (loop_domain){ir_int_new(s->mem, v->type, 0, c->at), extent};
     map_put_id(s->mem, &s->func->loops, v, domain);

@@ -188,13 +188,8 @@ const ir_func *ir_copy_func(arena *to, arena *work, const ir_func *f)
     return copy_func(&c, f);
 }
 
-const ir_module *ir_copy_module(arena *to, arena *work, const ir_module *m)
+ir_attrs ir_copy_attrs(arena *to, arena *work, ir_attrs attrs)
 {
     copier c = {.to = to, .work = work};
-    const ir_func **funcs = arena_alloc(to, m->func_count * sizeof *funcs);
-    for (size_t i = 0; i < m->func_count; ++i) funcs[i] = copy_func(&c, m->funcs[i]);
-    ir_module *fresh = arena_copy(to, m, sizeof *m);
-    fresh->funcs = (const ir_func *const *)funcs;
-    fresh->attrs = copy_attrs(&c, m->attrs);
-    return fresh;
+    return copy_attrs(&c, attrs);
 }

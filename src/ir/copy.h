@@ -4,9 +4,9 @@
 
 #include "ir/ir.h"
 
-/* The function, or the module, and all that it points to, in `to`, laid out in the order in which passes walk it. The
+/* The function, or the attributes, and all that they point to, in `to`, laid out in the order in which passes walk it. The
  * copy shares nothing with the original but static texts. `work` takes what the copying needs itself. */
 const ir_func *ir_copy_func(arena *to, arena *work, const ir_func *f);
-const ir_module *ir_copy_module(arena *to, arena *work, const ir_module *m);
+ir_attrs ir_copy_attrs(arena *to, arena *work, ir_attrs attrs);
 
 #endif

@@ -56,9 +56,9 @@ static const ir_module *run_rows(pass_context *cx, const ir_module *m, const pas
 }
 
 /* The same for rows that are about one function at a time: all of them over the first, then over the second ... Only
- * what comes out is kept, copied together. */
+ * what comes out is kept, copied together. `apart`: nothing of it stays where `m` has it. */
 static const ir_module *run_rows_by_function(pass_context *cx, const ir_module *m, const pass_options *o, size_t first,
-                                             size_t end)
+                                             size_t end, bool apart)
 {
     arena *mem = cx->mem, *work = arena_scratch(mem);
     const ir_func **funcs = arena_alloc(mem, m->func_count * sizeof *funcs);
@@ -72,15 +72,16 @@ static const ir_module *run_rows_by_function(pass_context *cx, const ir_module *
         one.func_count = 1;
         const ir_module *out = run_rows(cx, &one, o, first, end);
         failed |= out == NULL;
-        if (!failed) funcs[i] = out->funcs[0] == m->funcs[i] ? m->funcs[i] : ir_copy_func(mem, work, out->funcs[0]);
+        if (!failed) funcs[i] = out->funcs[0] == m->funcs[i] && !apart ? m->funcs[i] : ir_copy_func(mem, work, out->funcs[0]);
         arena_reset(work);
     }
     cx->mem = mem;
-    arena_free(work);
     if (failed) return NULL;
     ir_module *fresh = arena_copy(mem, m, sizeof *m);
     fresh->funcs = (const ir_func *const *)funcs;
     fresh->properties = properties;
+    fresh->attrs = ir_copy_attrs(mem, work, m->attrs);
+    arena_free(work);
     return fresh;
 }
 
@@ -92,15 +93,16 @@ const ir_module *pass_run(pass_context *cx, const ir_module *m, const pass_optio
     if (!find_last(cx, o, &last)) return NULL;
     if (o->verify && !ir_verify(cx->mem, cx->diags, m, NULL)) return NULL;
     if (o->verify || o->after != NULL) return run_rows(cx, m, o, 0, last + 1);
+    arena *mem = cx->mem, *early = arena_scratch(mem);
     for (size_t i = 0, end; m != NULL && i <= last; i = end) {
         end = i + 1;
-        if (pass_list[i].whole) {
-            m = run_rows(cx, m, o, i, end);
-            continue;
-        }
-        while (end <= last && !pass_list[end].whole) ++end;
-        m = run_rows_by_function(cx, m, o, i, end);
+        while (!pass_list[i].whole && end <= last && !pass_list[end].whole) ++end;
+        bool is_last = end > last;
+        cx->mem = is_last ? mem : early;
+        m = pass_list[i].whole ? run_rows(cx, m, o, i, end) : run_rows_by_function(cx, m, o, i, end, is_last);
     }
+    cx->mem = mem;
+    if (!pass_list[last].whole) arena_free(early); /* nothing of the last group's module lies there */
     return m;
 }
 

@@ -13,6 +13,7 @@
  * value; shared and local memory that stands before the region moves into it. An extent that is only known
  * at the launch stands in the kernel as the largest int. Left alone: host loops, conditions and device
  * temporaries, which stay with the host function. */
+#include "ir/copy.h"
 #include "ir/fold.h"
 #include "pass/kernel_params.h"
 
@@ -21,6 +22,7 @@ VEC_DECLARE(func_vec, const ir_func *)
 typedef struct split {
     ir_rewrite r;
     pass_context *cx;
+    arena *out;       /* what outlives the function being split */
     map names;        /* of every function and kernel so far */
     const ir_func *f; /* being split */
     unsigned next;    /* number of its next kernel: a thousand kernels must not each count from 1 */
@@ -31,7 +33,7 @@ typedef struct split {
 /* "<function>_kernel", else with the first free number from 1. */
 static str kernel_name(split *s)
 {
-    arena *mem = s->cx->mem;
+    arena *mem = s->out;
     str name = str_format(mem, "%.*s_kernel", STR_ARG(s->f->name));
     while (map_get(&s->names, name) != NULL) {
         name = str_format(mem, "%.*s_kernel_%u", STR_ARG(s->f->name), ++s->next);
@@ -185,25 +187,40 @@ static const ir_node *split_node(ir_rewrite *r, const ir_node *n)
     return ir_rewrite_children(r, n);
 }
 
+/* The host's part of `f` and its kernels, made in the context's memory and kept as copies in s->out. */
+static void split_func(split *s, const ir_func *f, func_vec *funcs)
+{
+    arena *work = s->cx->mem;
+    ir_func host = *f;
+    s->f = f;
+    s->next = 0;
+    s->host = host_scan_of(work, f);
+    s->kernels = func_vec_none();
+    host.kind = IR_FUNC_HOST;
+    host.body = split_node(&s->r, f->body);
+    func_vec_push(s->out, funcs, ir_copy_func(s->out, work, &host));
+    for (size_t i = 0; i < s->kernels.n; ++i) func_vec_push(s->out, funcs, ir_copy_func(s->out, work, s->kernels.at[i]));
+}
+
 const ir_module *pass_split_host_device(pass_context *cx, const ir_module *m)
 {
-    split s = {.r = {.mem = cx->mem, .node = split_node}, .cx = cx};
-    for (size_t i = 0; i < m->func_count; ++i) map_put(cx->mem, &s.names, m->funcs[i]->name, m);
+    arena *out = cx->mem, *work = arena_scratch(out);
+    split s = {.r = {.mem = work, .node = split_node}, .cx = cx, .out = out};
+    for (size_t i = 0; i < m->func_count; ++i) map_put(out, &s.names, m->funcs[i]->name, m);
     func_vec funcs = {0};
+    cx->mem = work;
     for (size_t i = 0; i < m->func_count; ++i) {
-        ir_func *host = arena_copy(cx->mem, m->funcs[i], sizeof *host);
-        func_vec_push(cx->mem, &funcs, host);
-        if (host->kind != IR_FUNC_WHOLE) continue;
-        s.f = host;
-        s.next = 0;
-        s.host = host_scan_of(cx->mem, host);
-        s.kernels = func_vec_none();
-        host->kind = IR_FUNC_HOST;
-        host->body = split_node(&s.r, host->body);
-        for (size_t j = 0; j < s.kernels.n; ++j) func_vec_push(cx->mem, &funcs, s.kernels.at[j]);
+        if (m->funcs[i]->kind == IR_FUNC_WHOLE) {
+            split_func(&s, m->funcs[i], &funcs);
+        } else {
+            func_vec_push(out, &funcs, m->funcs[i]);
+        }
+        arena_reset(work);
     }
-    ir_module *out = arena_copy(cx->mem, m, sizeof *m);
-    out->funcs = funcs.at;
-    out->func_count = funcs.n;
-    return out;
+    cx->mem = out;
+    arena_free(work);
+    ir_module *whole = arena_copy(out, m, sizeof *m);
+    whole->funcs = funcs.at;
+    whole->func_count = funcs.n;
+    return whole;
 }

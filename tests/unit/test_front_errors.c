@@ -115,6 +115,28 @@ static void test_statements(void **state)
     CHECK(rows);
 }
 
+/* A thread axis has a variable from its launch on, and in the function that launches it only. */
+static void test_thread_axes(void **state)
+{
+    (void)state;
+    static const row rows[] = {
+        {"t = T.env_thread(\"threadIdx.x\")\nA[t] = x", 2, 1, "the thread axis 't' is not launched here"},
+        {"t = T.env_thread(\"threadIdx.x\")\ny = T.Cast(t.dtype, x)", 2, 12, "the thread axis 't' is not launched here"},
+    };
+    CHECK(rows);
+    assert_error("from tvm.script import tirx as T\n"
+                 "t = T.env_thread(\"threadIdx.x\")\n"
+                 "@T.prim_func\n"
+                 "def f(A: T.Buffer((32,), \"float32\")):\n"
+                 "    with T.launch_thread(t, 32):\n"
+                 "        A[t] = T.float32(1)\n"
+                 "@T.prim_func\n"
+                 "def g(A: T.Buffer((32,), \"float32\")):\n"
+                 "    for i in T.thread_binding(32, thread=\"threadIdx.x\"):\n"
+                 "        A[t] = T.float32(1)\n",
+                 10, 9, "the thread axis 'thread' is not launched here");
+}
+
 static void test_signatures(void **state)
 {
     (void)state;
@@ -289,7 +311,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),     cmocka_unit_test(test_buffers),
-        cmocka_unit_test(test_statements), cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_statements), cmocka_unit_test(test_thread_axes), cmocka_unit_test(test_signatures),
         cmocka_unit_test(test_texts),      cmocka_unit_test(test_syntax_recovery),
         cmocka_unit_test(test_no_cascade), cmocka_unit_test(test_caret),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_nesting),

@@ -32,7 +32,13 @@ static void copy_out(void *user)
 {
     copying *c = user;
     arena *work = arena_scratch(&c->mem);
-    c->copy = ir_copy_module(&c->mem, work, c->r->module);
+    const ir_module *m = c->r->module;
+    ir_module *copy = arena_copy(&c->mem, m, sizeof *m);
+    const ir_func **funcs = arena_array(&c->mem, const ir_func *, m->func_count);
+    for (size_t i = 0; i < m->func_count; ++i) funcs[i] = ir_copy_func(&c->mem, work, m->funcs[i]);
+    copy->funcs = (const ir_func *const *)funcs;
+    copy->attrs = ir_copy_attrs(&c->mem, work, m->attrs);
+    c->copy = copy;
     arena_free(work);
 }
 
