@@ -12,7 +12,7 @@
 #include "ingot/ingot.h"
 #include "rt/device.h"
 
-enum { AIR_INTERFACE = 3, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
+enum { AIR_INTERFACE = 4, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
 
 #define AIR_ENTRY "ingot_air_component"
 
@@ -53,8 +53,27 @@ typedef struct air_binding {
     size_t size;
 } air_binding;
 
+/* The device's own textures and samplers, which kernels reach by number: a texture by its slot, a sampler by its slot or, with
+ * bit 63, by what it is in bits (mslfront/library/textures.def). A pixel's place is x | y << 32 and z | level << 32, where z counts
+ * slices; its four components are 32-bit words of the kind 0 float, 1 signed, 2 unsigned. Each but the last two gives NULL, or why
+ * it cannot be done, as in "where nothing is bound"; outside of a texture 0 is read and nothing written. `bound` is the launch's. */
+typedef struct air_texel {
+    uint64_t texture, xy, zl;
+    uint32_t kind;
+} air_texel;
+typedef struct air_texels {
+    const char *(*read)(const void *bound, const air_texel *at, uint32_t out[4]);
+    const char *(*write)(const void *bound, const air_texel *at, const uint32_t in[4]);
+    /* An emu_atomic on a pixel of one 32-bit integer; `words` is the operand and, in its upper half, what is expected. */
+    const char *(*change)(const void *bound, const air_texel *at, uint32_t what, uint64_t words, uint32_t *old);
+    uint32_t (*query)(const void *bound, uint64_t texture, uint32_t what, uint32_t level); /* 0 where nothing is bound */
+    uint64_t (*sampler)(const void *bound, uint64_t sampler);
+} air_texels;
+
 typedef struct air_launch {
     air_kernel *kernel;
+    const air_texels *texels; /* NULL: there are no textures */
+    const void *bound;
     const air_binding *buffers; /* by slot */
     size_t buffer_count;
     const size_t *threadgroup_lengths; /* bytes, by slot */

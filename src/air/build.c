@@ -28,7 +28,7 @@ static const air_platform *find_platform(const char *text)
 
 typedef struct building {
     str text, name;
-    bool precise;
+    bool inner, precise;
     const air_platform *platform;
     unsigned language;
     arena *mem;
@@ -95,7 +95,7 @@ static bool start_writer(building *b, air_writer *w, air_context *context)
         error_set(b->error, INGOT_UNSUPPORTED, "LLVM %s cannot write AIR: that takes LLVM 14 to 16", air_llvm_version());
         return false;
     }
-    *w = (air_writer){.mem = b->mem, .c = context->c, .diags = &b->diags, .precise = b->precise};
+    *w = (air_writer){.mem = b->mem, .c = context->c, .diags = &b->diags, .inner = b->inner, .precise = b->precise};
     w->i1 = LLVMInt1TypeInContext(w->c);
     w->i8 = LLVMInt8TypeInContext(w->c);
     w->i16 = LLVMInt16TypeInContext(w->c);
@@ -148,7 +148,7 @@ static void build(void *user)
 
 bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, str *bitcode, ingot_error *error)
 {
-    building b = {.text = text, .name = name, .precise = precise, .platform = find_platform("macos15.0"), .mem = mem, .error = error};
+    building b = {.text = text, .name = name, .inner = true, .precise = precise, .platform = find_platform("macos15.0"), .mem = mem, .error = error};
     metallib_function *functions;
     size_t count;
     if (!write_kernels(&b, kernel, &functions, &count)) return false;

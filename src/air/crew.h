@@ -20,6 +20,7 @@ typedef struct air_fault {
     air_fault_kind kind;
     uint32_t what, size;
     uint64_t offset;
+    const char *why; /* TEXTURE: `what` is its slot */
     uint32_t group[3], position[3];
 } air_fault;
 
@@ -41,6 +42,7 @@ typedef struct air_crew {
     air_range lengths[AIR_MAX_GROUP_SLOTS];
     const air_launch *launch;
     struct air_course *course; /* of the launch, shared by its workers */
+    const char *why;           /* of AIR_FAULT_TEXTURE */
     uint64_t group;            /* the number of the threadgroup that runs */
     air_fault fault;
 } air_crew;

@@ -387,6 +387,7 @@ static LLVMValueRef of_air(air_lower *l, call *c, bool *known)
 {
     c->name = (str){c->name.p + 4, c->name.n - 4};
     LLVMValueRef r = air_group_intrinsic(l, c->v, c->name, known);
+    if (!*known) r = air_texture_intrinsic(l, c->v, c->name, known);
     if (*known) return r;
     *known = true;
     c->base = c->name;

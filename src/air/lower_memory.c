@@ -215,6 +215,7 @@ static LLVMTypeRef letter_type(const air_lower *l, char letter)
     case 'i': return l->i32;
     case 'l': return l->i64;
     case 'p': return l->ptr;
+    case 'w': return LLVMVectorType(l->i64, 2);
     default: return l->none;
     }
 }

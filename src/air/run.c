@@ -33,7 +33,7 @@ static void leave(air_thread *t)
 void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size)
 {
     air_crew *c = t->crew;
-    c->fault = (air_fault){.kind = (air_fault_kind)kind, .what = what, .offset = offset, .size = size};
+    c->fault = (air_fault){.kind = (air_fault_kind)kind, .what = what, .offset = offset, .why = c->why, .size = size};
     memcpy(c->fault.group, t->group, sizeof t->group);
     memcpy(c->fault.position, t->position, sizeof t->position);
     for (;;) leave(t);
@@ -384,6 +384,7 @@ static const char *fault_text(air_fault_kind kind)
     case AIR_FAULT_DIVERGENT: return "a barrier while other threads of the threadgroup wait at another one";
     case AIR_FAULT_SHORT: return "a simdgroup matrix operation by a simdgroup that is not whole";
     case AIR_FAULT_UNREACHABLE: return "the kernel went on where it says that nothing is";
+    case AIR_FAULT_TEXTURE: return "an access of a texture";
     case AIR_FAULT_NONE:
     case AIR_FAULT_BOUNDS: break;
     }
@@ -403,6 +404,7 @@ static ingot_status report(const job *j, ingot_error *error)
         (void)snprintf(what, sizeof what, ": %u bytes at offset %lld of '%.60s' [[%s(%u)]], which has %llu", (unsigned)f->size,
                        (long long)f->offset, p->name, group ? "threadgroup" : "buffer", (unsigned)p->slot, (unsigned long long)size);
     }
+    if (f->kind == AIR_FAULT_TEXTURE) (void)snprintf(what, sizeof what, ": [[texture(%u)]], %s", (unsigned)f->what, f->why);
     return error_set(error, INGOT_DEVICE, "kernel '%s', threadgroup (%u, %u, %u), thread (%u, %u, %u): %s%s", k->info.name,
                      (unsigned)f->group[0], (unsigned)f->group[1], (unsigned)f->group[2], (unsigned)f->position[0],
                      (unsigned)f->position[1], (unsigned)f->position[2], fault_text(f->kind), what);

@@ -38,11 +38,11 @@ typedef enum air_cross_type { AIR_CROSS_SIGNED, AIR_CROSS_UNSIGNED, AIR_CROSS_FL
 
 typedef enum air_fault_kind {
     AIR_FAULT_NONE, AIR_FAULT_BOUNDS, AIR_FAULT_READ_ONLY, AIR_FAULT_ALIGNMENT, AIR_FAULT_ENDLESS, AIR_FAULT_DIVERGENT, AIR_FAULT_SHORT,
-    AIR_FAULT_UNREACHABLE
+    AIR_FAULT_UNREACHABLE, AIR_FAULT_TEXTURE
 } air_fault_kind;
 
 /* The host functions that compiled code may call: names, addresses, and types in letters (result first): v void, f float,
- * h 16 bits, i 32 bits, l 64 bits, p pointer. */
+ * h 16 bits, i 32 bits, l 64 bits, p pointer, w air_words. */
 typedef struct air_host_function {
     const char *name, *type;
     void (*address)(void);
@@ -62,5 +62,14 @@ void air_rt_exchange_lanes(uint32_t how, uint64_t active, uint64_t *value, const
 void air_rt_multiply_lanes(float *values);
 void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t *from, uint64_t count);
 void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const uint8_t *from);
+
+/* texture.c: the launch's textures and samplers, as air_texels has them; a pixel's components two to a word. Of air_rt_texel_change
+ * `how` is the kind and, from bit 8 on, the operation. */
+typedef uint64_t air_words __attribute__((vector_size(16)));
+air_words air_rt_texel_read(air_thread *t, uint64_t texture, uint64_t xy, uint64_t zl, uint32_t kind);
+void air_rt_texel_write(air_thread *t, uint64_t texture, uint64_t xy, uint64_t zl, air_words pixel, uint32_t kind);
+uint32_t air_rt_texel_change(air_thread *t, uint64_t texture, uint64_t xy, uint64_t zl, uint64_t words, uint32_t how);
+uint32_t air_rt_texture_query(air_thread *t, uint64_t texture, uint32_t what, uint32_t level);
+uint64_t air_rt_sampler(air_thread *t, uint64_t sampler);
 
 #endif

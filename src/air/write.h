@@ -73,6 +73,7 @@ typedef struct air_writer {
     LLVMTypeRef i1, i8, i16, i32, i64, none;
     diag_list *diags;
     const mf_function *kernel;
+    bool inner;                 /* for this device alone: textures are numbers of slots, reached by the device's own functions */
     bool precise;               /* no fast_ forms where the text does not ask for them */
     map types, records, globals;
     air_frame *frame;
@@ -139,6 +140,11 @@ LLVMValueRef air_write_pack(air_writer *w, const mf_expr *e);
 /* write_group.c: those that look beyond one thread */
 LLVMValueRef air_write_group(air_writer *w, const mf_expr *e);
 LLVMValueRef air_write_diagonal(air_writer *w, const mf_type *t, LLVMValueRef v);
+
+/* write_texture.c: calls of the device's texture functions; parameters that are no parameters of the function but numbers. */
+LLVMValueRef air_write_texture(air_writer *w, const mf_expr *e);
+bool air_write_is_number(const air_writer *w, const mf_var *p);
+void air_write_bind_number(air_writer *w, const mf_var *p, air_bound *b);
 
 /* write_stmt.c */
 void air_write_stmt(air_writer *w, const mf_stmt *s);

@@ -618,6 +618,7 @@ LLVMValueRef air_write_builtin(air_writer *w, const mf_expr *e)
     const unsigned traits = mf_builtin_traits(e->builtin);
     if ((traits & (MF_ATOMIC | MF_CROSS_LANE | MF_BARRIER)) != 0 || e->builtin == MF_FN_MAKE_FILLED_SIMDGROUP_MATRIX)
         return air_write_group(w, e);
+    if ((traits & MF_TEXTURE) != 0 && w->inner) return air_write_texture(w, e);
     call c = {.e = e, .fast = is_fast(w, e)};
     const bool two = e->builtin == MF_FN_SINCOS || e->builtin == MF_FN_MODF || e->builtin == MF_FN_FREXP;
     LLVMValueRef r = air_write_pack(w, e);

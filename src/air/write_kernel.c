@@ -120,11 +120,13 @@ static void describe_kernel(air_writer *w, bool extra_lane)
 {
     const mf_function *k = w->kernel;
     LLVMMetadataRef *args = arena_array(w->mem, LLVMMetadataRef, k->param_count + 2);
+    size_t n = 0;
     for (size_t i = 0; i < k->param_count; ++i) {
         const mf_var *p = k->params[i];
-        args[i] = p->binding == MF_BIND_INPUT ? input_node(w, p->input, mf_type_text(w->mem, p->type), p->name, i) : buffer_node(w, p, i);
+        if (air_write_is_number(w, p)) continue;
+        args[n] = p->binding == MF_BIND_INPUT ? input_node(w, p->input, mf_type_text(w->mem, p->type), p->name, n) : buffer_node(w, p, n);
+        ++n;
     }
-    size_t n = k->param_count;
     if (extra_lane) args[n] = input_node(w, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, STR("uint"), STR("__lane"), n);
     if (extra_lane) ++n;
     node root = {.w = w};
@@ -188,13 +190,12 @@ static LLVMTypeRef param_type(air_writer *w, const mf_var *p)
     return p->binding == MF_BIND_INPUT ? air_write_value_type(w, p->type) : air_write_memory_type(w, p->type);
 }
 
-static void bind_param(air_writer *w, air_frame *f, size_t i)
+static void bind_param(air_writer *w, air_frame *f, size_t i, unsigned at)
 {
     const mf_var *p = f->function->params[i];
-    LLVMValueRef v = LLVMGetParam(w->function, (unsigned)i);
+    LLVMValueRef v = LLVMGetParam(w->function, at);
     air_bound *b = &f->params[i];
     LLVMSetValueName2(v, p->name.p, p->name.n);
-    b->bound = true;
     if (p->binding == MF_BIND_INPUT && p->input == MF_INPUT_THREAD_INDEX_IN_SIMDGROUP)
         w->lane = LLVMBuildIntCast2(w->b, v, w->i32, 0, "");
     if (p->type->kind == MF_TYPE_REFERENCE) {
@@ -216,7 +217,7 @@ static bool check_params(air_writer *w)
 {
     for (size_t i = 0; i < w->kernel->param_count; ++i) {
         const mf_var *p = w->kernel->params[i];
-        if (p->binding == MF_BIND_INPUT || p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP) continue;
+        if (p->binding == MF_BIND_INPUT || p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP || air_write_is_number(w, p)) continue;
         air_write_refuse(w, p->at, "parameter '%.*s': textures and samplers are not supported", STR_ARG(p->name));
         return false;
     }
@@ -227,8 +228,9 @@ static void write_function(air_writer *w, bool extra_lane)
 {
     const mf_function *k = w->kernel;
     LLVMTypeRef *types = arena_array(w->mem, LLVMTypeRef, k->param_count + 1);
-    for (size_t i = 0; i < k->param_count; ++i) types[i] = param_type(w, k->params[i]);
-    unsigned n = (unsigned)k->param_count;
+    unsigned n = 0;
+    for (size_t i = 0; i < k->param_count; ++i)
+        if (!air_write_is_number(w, k->params[i])) types[n++] = param_type(w, k->params[i]);
     if (extra_lane) types[n++] = w->i32;
     w->function = LLVMAddFunction(w->m, str_format(w->mem, "%.*s", STR_ARG(k->name)).p, LLVMFunctionType(w->none, types, n, 0));
     static const char *const attributes[] = {"convergent", "nounwind"};
@@ -244,7 +246,12 @@ static void write_function(air_writer *w, bool extra_lane)
     f.locals = arena_array(w->mem, air_bound, k->local_count + 1);
     w->frame = &f;
     if (extra_lane) w->lane = LLVMGetParam(w->function, n - 1);
-    for (size_t i = 0; i < k->param_count; ++i) bind_param(w, &f, i);
+    unsigned at = 0;
+    for (size_t i = 0; i < k->param_count; ++i) {
+        f.params[i].bound = true;
+        if (air_write_is_number(w, k->params[i])) air_write_bind_number(w, k->params[i], &f.params[i]);
+        else bind_param(w, &f, i, at++);
+    }
     air_write_stmt(w, k->body);
     air_write_branch(w, f.end);
     LLVMPositionBuilderAtEnd(w->b, f.end);

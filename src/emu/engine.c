@@ -103,6 +103,8 @@ ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const 
     const size_t count = l->buffer_count < EMU_MAX_BUFFERS ? l->buffer_count : EMU_MAX_BUFFERS;
     for (size_t i = 0; i < count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
     const air_launch launch = {.kernel = kernel,
+                               .texels = emu_texels(),
+                               .bound = l,
                                .buffers = buffers,
                                .buffer_count = count,
                                .threadgroup_lengths = l->threadgroup_lengths,

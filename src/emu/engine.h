@@ -25,4 +25,7 @@ void emu_engine_note(const emu_launch *launch, double began);
 ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const emu_launch *launch, ingot_error *error);
 void emu_native_free(emu_native *native);
 
+/* Textures and samplers of an emu_launch (`bound`) for native code. */
+const air_texels *emu_texels(void);
+
 #endif

@@ -175,7 +175,8 @@ static void say_distance(draft *d)
 static void say_texture(draft *d, const emu_fault *f)
 {
     say(d, "%s of ", is_store(f->insn) ? "write" : "read");
-    switch ((emu_texture_fault)f->offset) {
+    switch ((emu_texture_fault)f->offset) { /* whose slot is in `object` */
+    case EMU_TEXTURE_FINE:
     case EMU_TEXTURE_UNBOUND: say(d, "[[texture(%u)]], where nothing is bound", (unsigned)f->object); break;
     case EMU_TEXTURE_ATOMIC: say(d, "[[texture(%u)]], whose format is not one 32-bit integer: it has no atomic operations", (unsigned)f->object); break;
     case EMU_TEXTURE_KIND: say(d, "[[texture(%u)]], whose format is of another kind of number", (unsigned)f->object); break;

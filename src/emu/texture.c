@@ -115,6 +115,27 @@ char *emu_texel_at(const emu_texture *t, uint64_t xy, uint64_t zl, bool *missing
     return bytes <= t->size && at <= t->size - bytes ? (char *)t->data + at : NULL;
 }
 
+emu_texture_fault emu_texel_find(emu_texel *p, const emu_texture *textures, size_t count)
+{
+    p->texture = p->slot < count && textures[p->slot].data != NULL ? &textures[p->slot] : NULL;
+    p->at = NULL;
+    if (p->texture == NULL) return EMU_TEXTURE_UNBOUND;
+    if ((unsigned)emu_format_class(p->texture->format) != p->kind) return EMU_TEXTURE_KIND;
+    bool missing = false;
+    p->at = emu_texel_at(p->texture, p->xy, p->zl, &missing);
+    return p->at == NULL && !missing ? EMU_TEXTURE_MEMORY : EMU_TEXTURE_FINE;
+}
+
+uint64_t emu_texture_query(const emu_texture *t, uint64_t what, uint64_t level)
+{
+    if (t == NULL) return 0;
+    const uint32_t sides[3] = {t->width, t->height, t->depth};
+    if (what < 3) return emu_texture_side(sides[what], level < 32 ? (uint32_t)level : 31);
+    if (what == 3) return t->layers;
+    if (what == 6) return t->depth; /* samples */
+    return what == 4 ? t->levels : emu_format_has_alpha(t->format);
+}
+
 uint64_t emu_sampler_bits(const emu_sampler *s)
 {
     uint64_t r = (uint64_t)1 << 63;

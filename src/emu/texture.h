@@ -94,6 +94,26 @@ uint32_t emu_texture_slices(const emu_texture *t, uint32_t level);
  * (with *missing) of the texture. */
 char *emu_texel_at(const emu_texture *t, uint64_t xy, uint64_t zl, bool *missing);
 
+/* A pixel meant by a kernel: of textures[slot], read or written as `kind`. emu_texel_find fills in the rest; `at` is NULL where the
+ * texture has no such pixel. */
+typedef enum emu_texture_fault {
+    EMU_TEXTURE_FINE,
+    EMU_TEXTURE_UNBOUND,
+    EMU_TEXTURE_ATOMIC, /* its format is not one 32-bit integer */
+    EMU_TEXTURE_KIND,   /* its format is not of the kind that the text reads or writes */
+    EMU_TEXTURE_MEMORY  /* a pixel lies past the end of its memory */
+} emu_texture_fault;
+typedef struct emu_texel {
+    uint64_t slot, xy, zl;
+    unsigned kind; /* emu_pixel_class */
+    const emu_texture *texture;
+    char *at;
+} emu_texel;
+emu_texture_fault emu_texel_find(emu_texel *p, const emu_texture *textures, size_t count);
+
+/* What a kernel asks of a texture (NULL: 0): 0 to 2 width, height, depth of the level, 3 layers, 4 levels, 5 whether it has alpha, 6 samples. */
+uint64_t emu_texture_query(const emu_texture *t, uint64_t what, uint64_t level);
+
 /* A sampler in one word, bit 63 set: as textures.def of the front end has them. */
 uint64_t emu_sampler_bits(const emu_sampler *s);
 

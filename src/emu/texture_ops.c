@@ -26,21 +26,15 @@ static const emu_insn *fail(emu_vm *vm, const emu_insn *i, uint32_t lane, emu_te
 static char *lane_pixel(emu_vm *vm, const emu_insn *i, uint32_t lane, const emu_texture **texture, bool *failed)
 {
     const emu_access *at = i->access;
-    const uint64_t slot = lane_word(vm, at->regs[0], at->strides[0], lane);
-    const emu_texture *t = texture_at(vm, slot);
-    bool missing = false;
-    *texture = t;
-    *failed = true;
-    emu_texture_fault what = EMU_TEXTURE_UNBOUND;
-    if (t != NULL) {
-        char *pixel = emu_texel_at(t, lane_word(vm, at->regs[1], at->strides[1], lane),
-                               lane_word(vm, at->regs[2], at->strides[2], lane), &missing);
-        *failed = emu_format_class(t->format) != (emu_pixel_class)i->k || (pixel == NULL && !missing);
-        if (!*failed) return pixel;
-        what = emu_format_class(t->format) != (emu_pixel_class)i->k ? EMU_TEXTURE_KIND : EMU_TEXTURE_MEMORY;
-    }
-    (void)fail(vm, i, lane, what, slot);
-    return NULL;
+    emu_texel p = {.slot = lane_word(vm, at->regs[0], at->strides[0], lane),
+                   .xy = lane_word(vm, at->regs[1], at->strides[1], lane),
+                   .zl = lane_word(vm, at->regs[2], at->strides[2], lane),
+                   .kind = i->k};
+    const emu_texture_fault what = emu_texel_find(&p, vm->textures, vm->texture_count);
+    *texture = p.texture;
+    *failed = what != EMU_TEXTURE_FINE;
+    if (*failed) (void)fail(vm, i, lane, what, p.slot);
+    return p.at;
 }
 
 static const emu_insn *op_fetch(emu_vm *vm, const emu_insn *i)
@@ -100,16 +94,6 @@ static const emu_insn *op_store(emu_vm *vm, const emu_insn *i)
     return i + 1;
 }
 
-static uint64_t query(const emu_texture *t, uint64_t what, uint64_t level)
-{
-    if (t == NULL) return 0;
-    const uint32_t sides[3] = {t->width, t->height, t->depth};
-    if (what < 3) return emu_texture_side(sides[what], level < 32 ? (uint32_t)level : 31);
-    if (what == 3) return t->layers;
-    if (what == 6) return t->depth; /* samples */
-    return what == 4 ? t->levels : emu_format_has_alpha(t->format);
-}
-
 /* Lanes whose results a pure instruction gives: those of the mask's chunks, or one chunk. */
 static uint32_t first_lane(const emu_vm *vm, const emu_insn *i)
 {
@@ -124,7 +108,7 @@ static uint32_t last_lane(const emu_vm *vm, const emu_insn *i)
 static const emu_insn *op_query(emu_vm *vm, const emu_insn *i)
 {
     for (uint32_t lane = first_lane(vm, i); lane < last_lane(vm, i); ++lane) {
-        const uint64_t r = query(texture_at(vm, lane_word(vm, i->a, i->sa, lane)), lane_word(vm, i->b, i->sb, lane),
+        const uint64_t r = emu_texture_query(texture_at(vm, lane_word(vm, i->a, i->sa, lane)), lane_word(vm, i->b, i->sb, lane),
                                  lane_word(vm, i->c, i->sc, lane));
         memcpy(vm->frame + i->d + lane * sizeof r, &r, sizeof r);
     }

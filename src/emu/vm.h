@@ -240,14 +240,6 @@ struct emu_vm {
     struct emu_checker *check; /* of a checked program, else NULL */
 };
 
-/* What is wrong with a texture, in a fault's `offset`; its slot is in `object`. */
-typedef enum emu_texture_fault {
-    EMU_TEXTURE_UNBOUND,
-    EMU_TEXTURE_ATOMIC, /* its format is not one 32-bit integer */
-    EMU_TEXTURE_KIND,  /* its format is not of the kind that the text reads or writes */
-    EMU_TEXTURE_MEMORY /* a pixel lies past the end of its memory */
-} emu_texture_fault;
-
 enum { EMU_FIRST_RESOURCE = 0x8000 };
 
 /* The object of a number that was computed; what is none is the null object. */

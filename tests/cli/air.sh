@@ -61,7 +61,10 @@ kernel void count(texture2d<uint, access::read_write> t [[texture(0)]], uint i [
 }
 TEXT
 bad 1 "texel.metal:3:55: parameter 't': textures and samplers are not supported" metallib build texel.metal -o x
-bad 1 "textures and samplers are not supported" msl run texel.metal --kernel count --grid 1 --threads 4 --texture t=zeros:r32uint:4x1 --engine native
+for engine in vm native; do
+    ingot_is 0 msl run texel.metal --kernel count --grid 2 --threads 4 --texture t=zeros:r32uint:6x1 --texture-out t=$engine.npy --engine $engine
+done
+check "a texture as native code" cmp vm.npy native.npy
 cat >held.metal <<'TEXT'
 #include <metal_stdlib>
 using namespace metal;

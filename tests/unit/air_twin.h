@@ -1,5 +1,6 @@
-/* Every kernel that a test runs from text, run as native code too: with INGOT_TEST_TWIN set in the environment and the AIR
- * component named by INGOT_AIR. The buffers must come out the same bit for bit; NaN is NaN. */
+/* Every kernel that a test runs from text, run as native code too, made of the text and of the metallib that is made of it: with
+ * INGOT_TEST_TWIN set in the environment and the AIR component named by INGOT_AIR. The buffers and textures must come out the same
+ * bit for bit; NaN is NaN. */
 #ifndef TESTS_UNIT_AIR_TWIN_H
 #define TESTS_UNIT_AIR_TWIN_H
 
@@ -10,6 +11,7 @@
 #include "test.h"
 
 #include "emu/emu.h"
+#include "emu/engine.h"
 #include "rt/component.h"
 
 /* The text of the library that was made last. */
@@ -18,10 +20,13 @@ static struct {
     char *text;
 } twin_last;
 
-/* The memory of the buffers as it was before a run; `data` NULL where there is no twin. Buffers that share memory share it in the copy. */
+enum { TWIN_BUFFERS = 8, TWIN_TEXTURES = 8 };
+
+/* The memory of buffers and textures as it was before a run; `data` NULL where there is no twin. Buffers that share memory share it in
+ * the copy. */
 typedef struct twin_copy {
     char *data;
-    size_t at[8], size; /* where each buffer lies in it */
+    size_t at[TWIN_BUFFERS], texture_at[TWIN_TEXTURES], size; /* where each lies in it */
 } twin_copy;
 
 static inline void twin_note(const emu_library *l, const buf *text)
@@ -57,16 +62,27 @@ static inline void twin_place(twin_copy *c, const emu_launch *launch, size_t i, 
     c->size += (to - from + 63) / 64 * 64;
 }
 
+static inline size_t twin_textures(const emu_launch *launch)
+{
+    return launch->texture_count < TWIN_TEXTURES ? launch->texture_count : TWIN_TEXTURES;
+}
+
 static inline twin_copy twin_take(const emu_library *l, const emu_launch *launch)
 {
     twin_copy c = {.data = NULL};
-    bool placed[8] = {false};
+    bool placed[TWIN_BUFFERS] = {false};
     if (twin_last.text == NULL || twin_last.library != l) return c;
-    for (size_t i = 0; i < launch->buffer_count && i < 8; ++i)
+    for (size_t i = 0; i < launch->buffer_count && i < TWIN_BUFFERS; ++i)
         if (launch->buffers[i].data != NULL && !placed[i]) twin_place(&c, launch, i, placed);
+    for (size_t i = 0; i < twin_textures(launch); ++i) {
+        c.texture_at[i] = c.size;
+        if (launch->textures[i].data != NULL) c.size += (launch->textures[i].size + 63) / 64 * 64;
+    }
     c.data = aligned_alloc(64, c.size + 64);
-    for (size_t i = 0; i < launch->buffer_count && i < 8; ++i)
+    for (size_t i = 0; i < launch->buffer_count && i < TWIN_BUFFERS; ++i)
         if (launch->buffers[i].data != NULL) memcpy(c.data + c.at[i], launch->buffers[i].data, launch->buffers[i].size);
+    for (size_t i = 0; i < twin_textures(launch); ++i)
+        if (launch->textures[i].data != NULL) memcpy(c.data + c.texture_at[i], launch->textures[i].data, launch->textures[i].size);
     return c;
 }
 
@@ -79,42 +95,82 @@ static inline bool twin_is_nan(const char *p, size_t at)
     return (word & 0x7fffffff) > 0x7f800000 || (half & 0x7fff) > 0x7c00;
 }
 
-/* The launch on the copies, natively; then against what the launch's own buffers hold now. */
+static inline void twin_same(const char *want, const char *got, size_t size, const char *how, const char *what, size_t i)
+{
+    for (size_t b = 0; want != NULL && b < size; ++b) {
+        if (want[b] == got[b] || (twin_is_nan(want, b) && twin_is_nan(got, b))) continue;
+        fail_msg("%s %s %zu differs at byte %zu (%02x, not %02x)\n%s", how, what, i, b, (unsigned char)got[b], (unsigned char)want[b],
+                 twin_last.text);
+    }
+}
+
+/* The launch on copies of the memory in `c`, which is changed; then against what the launch's own memory holds now. */
+static inline void twin_native(const air_component *air, const air_source *source, char *data, const twin_copy *c, const emu_launch *launch)
+{
+    const char *how = source->is_text ? "as native code" : "from a metallib";
+    ingot_error error;
+    air_kernel *k = NULL;
+    const ingot_status status = air->load(&mem_default, source, &k, &error);
+    if (status == INGOT_UNSUPPORTED) {
+        printf("[   TWIN   ] not %s: %s\n", how, error.message);
+        return;
+    }
+    if (status != INGOT_OK) fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
+    air_binding buffers[TWIN_BUFFERS] = {{NULL, 0}};
+    emu_texture textures[TWIN_TEXTURES];
+    emu_launch bound = *launch;
+    for (size_t i = 0; i < launch->buffer_count && i < TWIN_BUFFERS; ++i)
+        if (launch->buffers[i].data != NULL) buffers[i] = (air_binding){data + c->at[i], launch->buffers[i].size};
+    for (size_t i = 0; i < twin_textures(launch); ++i) {
+        textures[i] = launch->textures[i];
+        if (textures[i].data != NULL) textures[i].data = data + c->texture_at[i];
+    }
+    if (launch->texture_count != 0) bound.textures = textures;
+    air_launch run = {.kernel = k, .texels = emu_texels(), .bound = &bound, .buffers = buffers, .buffer_count = TWIN_BUFFERS};
+    run.threadgroup_lengths = launch->threadgroup_lengths;
+    run.threadgroup_count = launch->threadgroup_count;
+    memcpy(run.groups, launch->groups, sizeof run.groups);
+    memcpy(run.threads, launch->threads, sizeof run.threads);
+    if (air->run(&run, &error) != INGOT_OK) fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
+    air->free(k);
+    for (size_t i = 0; i < launch->buffer_count && i < TWIN_BUFFERS; ++i)
+        twin_same(launch->buffers[i].data, buffers[i].data, launch->buffers[i].size, how, "buffer", i);
+    for (size_t i = 0; i < twin_textures(launch); ++i)
+        twin_same(launch->textures[i].data, textures[i].data, launch->textures[i].size, how, "texture", i);
+}
+
 static inline void twin_compare(twin_copy *c, const char *kernel, const emu_launch *launch)
 {
     if (c->data == NULL) return;
     ingot_error error;
     const air_component *air = rt_component(&error);
     if (air == NULL) fail_msg("%s", error.message);
-    const air_source source = {.bytes = {twin_last.text, strlen(twin_last.text)}, .is_text = true, .kernel = kernel};
-    air_kernel *k = NULL;
-    ingot_status status = air->load(&mem_default, &source, &k, &error);
-    if (status == INGOT_UNSUPPORTED) {
-        printf("[   TWIN   ] not native: %s\n", error.message);
-    } else if (status != INGOT_OK) {
-        fail_msg("as native code: %s\n%s", error.message, twin_last.text);
-    } else {
-        air_binding buffers[8] = {{NULL, 0}};
-        for (size_t i = 0; i < launch->buffer_count && i < 8; ++i)
-            if (launch->buffers[i].data != NULL) buffers[i] = (air_binding){c->data + c->at[i], launch->buffers[i].size};
-        air_launch run = {.kernel = k, .buffers = buffers, .buffer_count = 8};
-        run.threadgroup_lengths = launch->threadgroup_lengths;
-        run.threadgroup_count = launch->threadgroup_count;
-        memcpy(run.groups, launch->groups, sizeof run.groups);
-        memcpy(run.threads, launch->threads, sizeof run.threads);
-        if (air->run(&run, &error) != INGOT_OK) fail_msg("as native code: %s\n%s", error.message, twin_last.text);
-        air->free(k);
-        for (size_t i = 0; i < launch->buffer_count && i < 8; ++i) {
-            const char *want = launch->buffers[i].data, *got = buffers[i].data;
-            for (size_t b = 0; want != NULL && b < launch->buffers[i].size; ++b) {
-                if (want[b] == got[b] || (twin_is_nan(want, b) && twin_is_nan(got, b))) continue;
-                fail_msg("as native code buffer %zu differs at byte %zu (%02x, not %02x)\n%s", i, b, (unsigned char)got[b],
-                         (unsigned char)want[b], twin_last.text);
-            }
-        }
-    }
+    air_source source = {.bytes = {twin_last.text, strlen(twin_last.text)}, .is_text = true, .kernel = kernel};
+    char *data = aligned_alloc(64, (c->size + 127) / 64 * 64);
+    memcpy(data, c->data, c->size);
+    twin_native(air, &source, data, c, launch);
+    const air_target target = {.text = "macos15.0", .precise = true};
+    buf library = buf_make(&mem_default);
+    const ingot_status status = air->build(&mem_default, source.bytes, STR("twin.metal"), &target, &library, NULL, &error);
+    if (status == INGOT_UNSUPPORTED) printf("[   TWIN   ] no metallib: %s\n", error.message);
+    else if (status != INGOT_OK) fail_msg("as a metallib: %s\n%s", error.message, twin_last.text);
+    source = (air_source){.bytes = buf_view(&library), .kernel = kernel};
+    memcpy(data, c->data, c->size);
+    if (status == INGOT_OK) twin_native(air, &source, data, c, launch);
+    buf_free(&library);
+    free(data);
     free(c->data);
     c->data = NULL;
+}
+
+/* emu_run, and where it succeeds the same natively. */
+static inline ingot_status twin_run(const emu_library *l, const char *kernel, const emu_launch *launch, ingot_error *error)
+{
+    twin_copy before = twin_take(l, launch);
+    const ingot_status status = emu_run(launch, error);
+    if (status == INGOT_OK) twin_compare(&before, kernel, launch);
+    else free(before.data);
+    return status;
 }
 
 #endif

@@ -66,9 +66,7 @@ static inline void emu_must(emu_library *l, const char *kernel, const emu_case *
 {
     ingot_error error;
     const emu_launch launch = emu_launch_of(l, kernel, c);
-    twin_copy before = twin_take(l, &launch);
-    if (emu_run(&launch, &error) != INGOT_OK) fail_msg("%s", error.message);
-    twin_compare(&before, kernel, &launch);
+    if (twin_run(l, kernel, &launch, &error) != INGOT_OK) fail_msg("%s", error.message);
 }
 
 /* Compiles, runs kernel `k` once, frees. */

@@ -125,7 +125,7 @@ static ingot_status run(const char *body, textured *x, uint32_t threads, ingot_e
                                .sampler_count = 2,
                                .groups = {1, 1, 1},
                                .threads = {threads, 1, 1}};
-    const ingot_status status = emu_run(&launch, error);
+    const ingot_status status = twin_run(l, "k", &launch, error);
     emu_library_free(l);
     return status;
 }
