@@ -19,6 +19,10 @@ double bench_median(double *values, size_t count);
  * those for `seconds`. The median of one call by `clock`. */
 double bench_time(void (*body)(void *user), void *user, double (*clock)(void), size_t least, double seconds);
 
+/* Processor time in seconds of calling `body(user)` once in a fresh copy of this process: with all that the memory it
+ * touches for the first time costs. */
+double bench_first(void (*body)(void *user), void *user);
+
 /* Ends the program with what failed, unless `status` is INGOT_OK. */
 void bench_check(ingot_status status, const ingot_error *error, const char *what);
 

@@ -5,7 +5,7 @@
 #include "bench.h"
 
 typedef struct job {
-    const char *text;
+    char *text;
     size_t size;
 } job;
 
@@ -46,22 +46,6 @@ static char *many_kernels(size_t count, int functions, size_t *size)
     return text;
 }
 
-static void scale(bench_report *r, int functions)
-{
-    for (size_t count = 10; count <= 1000; count *= 10) {
-        job j = {NULL, 0};
-        char *text = many_kernels(count, functions, &j.size), key[64], what[96];
-        j.text = text;
-        double seconds = bench_time(compile_and_save, &j, bench_cpu, 3, 0.5);
-        const char *shape = functions ? "functions" : "regions";
-        snprintf(key, sizeof key, "module_%zu_%s_us_per_kernel", count, shape);
-        snprintf(what, sizeof what, "module of %zu kernels (%s), processor time each", count,
-                 functions ? "a function each" : "one function");
-        bench_figure(r, key, what, seconds * 1e6 / (double)count, "us");
-        free(text);
-    }
-}
-
 static size_t statement(char *to, size_t room, size_t i)
 {
     switch (i % 5) {
@@ -96,29 +80,93 @@ static char *many_statements(size_t count, size_t *size)
     return text;
 }
 
-static void scale_statements(bench_report *r)
+/* ---- Growth --------------------------------------------------------------------------------------- */
+
+enum { SIZES = 3, ROUNDS = 15, MOST_UNITS = 1000 };
+static const size_t units[SIZES] = {10, 100, MOST_UNITS};
+
+/* A family of programs, made with `count` units each. */
+typedef struct family {
+    const char *key, *what, *unit;
+    char *(*make)(size_t count, size_t *size);
+} family;
+
+static char *regions(size_t count, size_t *size)
 {
-    for (size_t count = 10; count <= 1000; count *= 10) {
-        job j = {NULL, 0};
-        char *text = many_statements(count, &j.size), key[64], what[96];
-        j.text = text;
-        double seconds = bench_time(compile_and_save, &j, bench_cpu, 3, 0.5);
-        snprintf(key, sizeof key, "kernel_%zu_statements_us_each", count);
-        snprintf(what, sizeof what, "kernel of %zu statements, processor time each", count);
-        bench_figure(r, key, what, seconds * 1e6 / (double)count, "us");
-        free(text);
+    return many_kernels(count, 0, size);
+}
+
+static char *functions(size_t count, size_t *size)
+{
+    return many_kernels(count, 1, size);
+}
+
+static const family families[] = {
+    {"regions", "kernels in one function", "kernel", regions},
+    {"functions", "kernels, a function each", "kernel", functions},
+    {"statements", "statements in one kernel", "statement", many_statements},
+};
+
+/* Processor time of compiling as many units as the largest program has. */
+static double batch(job *j, size_t count)
+{
+    double before = bench_cpu();
+    for (size_t i = 0; i < MOST_UNITS / count; i++) compile_and_save(j);
+    return bench_cpu() - before;
+}
+
+/* The sizes take turns, so that what else the machine does meets all of them alike. */
+static void measure(job *jobs, double *each)
+{
+    double times[SIZES][ROUNDS];
+    for (size_t k = 0; k < SIZES; k++) batch(&jobs[k], units[k]);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        for (size_t k = 0; k < SIZES; k++) times[k][i] = batch(&jobs[k], units[k]);
     }
+    for (size_t k = 0; k < SIZES; k++) each[k] = bench_median(times[k], ROUNDS) / MOST_UNITS;
+}
+
+static void first_compile(bench_report *r, const family *f)
+{
+    job j;
+    char key[64], what[96];
+    j.text = f->make(MOST_UNITS, &j.size);
+    double first = bench_first(compile_and_save, &j) / MOST_UNITS;
+    snprintf(key, sizeof key, "%d_%s_first_us_each", MOST_UNITS, f->key);
+    snprintf(what, sizeof what, "%d %s, the first compile of a process", MOST_UNITS, f->what);
+    bench_figure(r, key, what, first * 1e6, "us");
+    free(j.text);
+}
+
+static void scale(bench_report *r, const family *f)
+{
+    job jobs[SIZES];
+    double each[SIZES];
+    char key[64], what[96];
+    for (size_t k = 0; k < SIZES; k++) jobs[k].text = f->make(units[k], &jobs[k].size);
+    measure(jobs, each);
+    for (size_t k = 0; k < SIZES; k++) {
+        snprintf(key, sizeof key, "%zu_%s_us_each", units[k], f->key);
+        snprintf(what, sizeof what, "%zu %s, processor time each", units[k], f->what);
+        bench_figure(r, key, what, each[k] * 1e6, "us");
+    }
+    for (size_t k = 1; k < SIZES; k++) {
+        snprintf(key, sizeof key, "%zu_%s_over_%zu", units[k], f->key, units[k - 1]);
+        snprintf(what, sizeof what, "%zu %ss, time over that of %zu", units[k], f->unit, units[k - 1]);
+        bench_figure(r, key, what, each[k] * (double)units[k] / (each[k - 1] * (double)units[k - 1]), "x");
+    }
+    for (size_t k = 0; k < SIZES; k++) free(jobs[k].text);
 }
 
 void bench_compile(bench_report *r, const char *root)
 {
+    enum { FAMILIES = sizeof families / sizeof families[0] };
+    for (size_t i = 0; i < FAMILIES; i++) first_compile(r, &families[i]); /* before memory has been used */
     size_t size;
     char *text = bench_program(root, "seed.py", &size);
     job j = {text, size};
     double seconds = bench_time(compile_and_save, &j, bench_cpu, 20, 1.0);
     bench_figure(r, "seed_ms", "seed program, text to saved module, in process (processor time)", seconds * 1e3, "ms");
     free(text);
-    scale(r, 0);
-    scale(r, 1);
-    scale_statements(r);
+    for (size_t i = 0; i < FAMILIES; i++) scale(r, &families[i]);
 }

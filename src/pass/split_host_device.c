@@ -27,7 +27,7 @@ typedef struct split {
     const ir_func *f; /* being split */
     unsigned next;    /* number of its next kernel: a thousand kernels must not each count from 1 */
     host_scan host;
-    func_vec kernels; /* of f */
+    func_vec kernels; /* of f, in `out` */
 } split;
 
 /* "<function>_kernel", else with the first free number from 1. */
@@ -174,7 +174,7 @@ static const ir_node *cut(split *s, const ir_node *region)
     check_extents(s, region, &axes);
     kernel_params p = kernel_params_of(s->cx, &s->host, &axes, region_strip(mem, region, &axes));
     str name = kernel_name(s);
-    func_vec_push(mem, &s->kernels, make_kernel(s, name, &p, &axes, region->at));
+    func_vec_push(mem, &s->kernels, ir_copy_func(s->out, mem, make_kernel(s, name, &p, &axes, region->at)));
     return make_launch(s, name, &p, &axes, region);
 }
 
@@ -199,7 +199,7 @@ static void split_func(split *s, const ir_func *f, func_vec *funcs)
     host.kind = IR_FUNC_HOST;
     host.body = split_node(&s->r, f->body);
     func_vec_push(s->out, funcs, ir_copy_func(s->out, work, &host));
-    for (size_t i = 0; i < s->kernels.n; ++i) func_vec_push(s->out, funcs, ir_copy_func(s->out, work, s->kernels.at[i]));
+    for (size_t i = 0; i < s->kernels.n; ++i) func_vec_push(s->out, funcs, s->kernels.at[i]);
 }
 
 const ir_module *pass_split_host_device(pass_context *cx, const ir_module *m)
