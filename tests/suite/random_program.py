@@ -5,244 +5,17 @@ dimensions, with constant and symbolic shapes, scalars of every type, local and 
 float8), blocks with init, reduction and where, reductions over threads, loops of all kinds with break and continue,
 while, branches, explicit barriers, helper functions, int64 indices, guarded reads; vectors of 2, 3, 4 and 8 lanes read and
 stored as slices; inputs seen as bfloat16 and float8, with strides and offsets, through a block's views; atomic operations whose
-order does not matter; assertions that hold. All memory holds something before it
+order does not matter; assertions that hold; virtual threads, threads that end early, tiles of threadgroup memory (also sized at the
+launch), blocks with memory of their own, shuffles and votes, reductions over some axes and of pairs. All memory holds something before it
 is read; the index of an access is within its buffer; loops end. Exact arithmetic goes to buffers named B..., R..., and
 what comes from a transcendental function, which two witnesses need not round alike, to buffers named F... that nothing
 reads.
 """
 
-import random
-
 import numpy as np
 
-INTS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-FLOATS = ["float32", "float16"]
-SMALL_FLOATS = ["bfloat16", "float8_e4m3fn", "float8_e5m2"]
-PLAIN = INTS + FLOATS
-ANY = PLAIN + ["bool"]
-STORAGE = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
-ATOMICS = ["add", "sub", "min", "max", "and", "or", "xor"]
-BITS = {name: int("".join(c for c in name if c.isdigit())) for name in PLAIN}
-FUNCTIONS = ["exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "erf", "atan", "log1p", "exp10",
-             "sinh", "cosh", "asinh"]
-DEPTH = 4
-
-
-class Expr:
-    """A typed expression: a format and its operands."""
-
-    def __init__(self, dtype, form, *args):
-        self.dtype, self.form, self.args = dtype, form, list(args)
-
-    def __str__(self):
-        return self.form.format(*self.args)
-
-
-class Stmt:
-    """A statement: a head line, the expressions in it, a body if it is a compound one; kept ones stay when the program shrinks."""
-
-    def __init__(self, form, *args, body=None, keep=False):
-        self.form, self.args, self.body, self.keep = form, list(args), body, keep
-
-    def lines(self, indent):
-        yield "    " * indent + self.form.format(*self.args)
-        if self.body is not None:
-            if not self.body:
-                yield "    " * (indent + 1) + "T.evaluate(0)"
-            for stmt in self.body:
-                yield from stmt.lines(indent + 1)
-
-
-class Buffer:
-    """Memory with a name: `shape` in numbers, `dims` as they are written (numbers or names of dimensions)."""
-
-    def __init__(self, name, dtype, shape, dims=None):
-        self.name, self.dtype, self.shape, self.dims = name, dtype, shape, dims or [str(n) for n in shape]
-
-    def parameter(self):
-        dims = ", ".join(d if d.isdigit() else f'"{d}"' for d in self.dims)
-        return f'{self.name}: T.Buffer(({dims},), "{self.dtype}")'
-
-    sliced = False  # may be read as vectors: one dimension, in place, of known size
-
-    @property
-    def value_type(self):
-        return "float32" if self.dtype in SMALL_FLOATS else self.dtype
-
-    def read(self, place):
-        return f'T.Cast("float32", {self.name}[{place}])' if self.dtype in SMALL_FLOATS else f"{self.name}[{place}]"
-
-    def stored(self):
-        return f'T.Cast("{self.dtype}", {{}})' if self.dtype in SMALL_FLOATS else "{}"
-
-
-def limits(dtype):
-    bits = BITS[dtype]
-    return (0, 2**bits - 1) if dtype[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-
-
-class Expressions:
-    """Expressions over what is in scope: `vars` (name, type, may be assigned), `places` (buffers that may be read)."""
-
-    def __init__(self, seed):
-        self.r = random.Random(seed)
-        self.names, self.vars, self.places, self.helpers = 0, [], [], []
-        self.on_host = False  # no memory, and not all functions
-
-    def name(self, stem):
-        self.names += 1
-        return f"{stem}{self.names}"
-
-    def constant(self, dtype):
-        if dtype == "bool":
-            return Expr("bool", self.r.choice(["T.bool(True)", "T.bool(False)"]))
-        if dtype in FLOATS:
-            value = self.r.choice([0.0, 1.0, -1.0, 0.5, 3.0, -2.25, 100.0, 0.125])
-        else:
-            low, high = limits(dtype)
-            value = self.r.choice([0, 1, 2, 3, 5, 7, 8, 16, 31, 100, -1, -2, -7, low, high, high // 2])
-            value = min(max(value, low), high)
-        return Expr(dtype, f"T.{dtype}({value})")
-
-    def leaf(self, dtype):
-        known = [v for v in self.vars if v[1] == dtype]
-        if known and self.r.random() < 0.7:
-            return Expr(dtype, self.r.choice(known)[0])
-        return self.constant(dtype)
-
-    def vector_of(self, dtype, lanes, depth):
-        """A vector, from slices of memory where there is any of that type."""
-        r, wide = self.r, f"{dtype}x{lanes}"
-        places = [b for b in self.places if b.dtype == dtype and b.sliced and b.shape[0] >= lanes]
-        kind = r.randrange(5)
-        if places and (depth <= 0 or kind < 2):
-            b = r.choice(places)
-            base = self.index(b.shape[0] - lanes + 1, 1)
-            if base.dtype == "int64":
-                base = Expr("int32", 'T.Cast("int32", {})', base)
-            if r.random() < 0.3:
-                return Expr(wide, f"{b.name}[T.ramp({b.shape[0] - 1} - {{}}, -1, {lanes})]", base)
-            return Expr(wide, f"{b.name}[T.ramp({{}}, 1, {lanes})]", base)
-        if depth <= 0 or kind == 2:
-            return Expr(wide, f"T.Broadcast({{}}, {lanes})", self.expr(dtype, 1))
-        if kind == 3:
-            source = r.choice(INTS if dtype in INTS else ["int8", "uint8", "int16"] + FLOATS)
-            return Expr(wide, f'T.Cast("{wide}", {{}})', self.vector_of(source, lanes, depth - 1))
-        form = r.choice(["({} + {})", "({} - {})", "({} * {})", "T.max({}, {})", "T.min({}, {})"])
-        return Expr(wide, form, self.vector_of(dtype, lanes, depth - 1), self.vector_of(dtype, lanes, depth - 1))
-
-    def index(self, size, depth):
-        """Within [0, size); size is a number or the name of a dimension."""
-        text, r = str(size), self.r
-        if r.random() < 0.15:
-            wide = text if not text.isdigit() else f"T.int64({text})"
-            return Expr("int64", "({} %% %s)" % (wide if text.isdigit() else f'T.Cast("int64", {text})'), self.expr("int64", depth))
-        if text.isdigit() and int(text) & (int(text) - 1) == 0 and r.random() < 0.5:
-            return Expr("int32", "({} & %d)" % (int(text) - 1), self.expr("int32", depth))
-        return Expr("int32", "({} %% %s)" % text, self.expr("int32", depth))
-
-    def load(self, dtype, depth):
-        places = [b for b in self.places if b.value_type == dtype]
-        if not places or self.on_host:
-            return None
-        b = self.r.choice(places)
-        if len(b.dims) == 1 and self.r.random() < 0.15:
-            known = [v[0] for v in self.vars if v[1] == "int32"]
-            if known:
-                v = self.r.choice(known)
-                text = "T.if_then_else(%s >= 0 and %s < %s, %s, {})" % (v, v, b.dims[0], b.read(v))
-                return Expr(dtype, text, self.constant(dtype))
-        return Expr(dtype, b.read(", ".join("{}" for _ in b.dims)), *[self.index(d, depth) for d in b.dims])
-
-    def cond(self, depth):
-        r = self.r
-        if depth <= 0 or r.random() < 0.6:
-            if r.random() < 0.15:
-                load = self.load("bool", depth - 1)
-                return load if load and depth > 0 else self.leaf("bool")
-            dtype = r.choice(PLAIN)
-            return Expr("bool", "({} " + r.choice(["<", "<=", ">", ">=", "==", "!="]) + " {})",
-                        self.expr(dtype, depth - 1), self.expr(dtype, depth - 1))
-        if r.random() < 0.3:
-            return Expr("bool", "(not {})", self.cond(depth - 1))
-        return Expr("bool", "({} " + r.choice(["and", "or"]) + " {})", self.cond(depth - 1), self.cond(depth - 1))
-
-    def integer(self, dtype, depth):
-        r, e = self.r, lambda: self.expr(dtype, depth - 1)
-        kind = r.randrange(13)
-        if kind < 4:
-            return Expr(dtype, "({} " + r.choice("+-*") + " {})", e(), e())
-        if kind < 6:
-            low, high = limits(dtype)
-            by = r.choice([1, 2, 3, 4, 7, 8, 16, 100, high] + ([-1, -2, -3, -8, low] if low else []))
-            divisor = Expr(dtype, f"T.{dtype}({by})")
-            if r.random() < 0.3:
-                divisor = Expr(dtype, "T.max({}, T.%s(1))" % dtype, e())
-            form = r.choice(["({} // {})", "({} % {})", "T.truncdiv({}, {})", "T.truncmod({}, {})"])
-            return Expr(dtype, form, e(), divisor)
-        if kind == 6:
-            by = Expr(dtype, f"T.{dtype}({r.randrange(BITS[dtype])})")
-            if r.random() < 0.4:
-                by = Expr(dtype, "({} & T.%s(%d))" % (dtype, BITS[dtype] - 1), e())
-            return Expr(dtype, "({} " + r.choice(["<<", ">>"]) + " {})", e(), by)
-        if kind == 7:
-            return Expr(dtype, "({} " + r.choice("&|^") + " {})", e(), e())
-        if kind == 8:
-            return Expr(dtype, r.choice(["(-{})", "(~{})", "T.abs({})"] if dtype[0] != "u" else ["(-{})", "(~{})"]), e())
-        if kind == 9:
-            return Expr(dtype, r.choice(["T.min({}, {})", "T.max({}, {})"]), e(), e())
-        if kind == 10:
-            return self.cast(dtype, r.choice(INTS + ["bool"]), depth)
-        if kind == 11:
-            return Expr(dtype, "T.popcount({})", e()) if r.random() < 0.5 and not self.on_host else self.call(dtype, depth)
-        return self.choice(dtype, depth)
-
-    def floating(self, dtype, depth):
-        r, e = self.r, lambda: self.expr(dtype, depth - 1)
-        kind = r.randrange(11)
-        if kind < 4:
-            return Expr(dtype, "({} " + r.choice("+-*") + " {})", e(), e())
-        if kind == 4:
-            return Expr(dtype, "({} / (T.fabs({}) + T.%s(1.0)))" % dtype, e(), e())
-        if kind == 5:
-            return Expr(dtype, r.choice(["T.floor({})", "T.ceil({})", "T.trunc({})", "T.fabs({})", "(-{})", "T.round({})"]), e())
-        if kind == 6:
-            return Expr(dtype, r.choice(["T.min({}, {})", "T.max({}, {})"]), e(), e())
-        if kind == 7:
-            return self.cast(dtype, r.choice(["int8", "int32", "uint8", "uint32", "bool"] + FLOATS), depth)
-        if kind == 8:
-            return self.call(dtype, depth)
-        if kind == 9 and dtype == "float32" and not self.on_host:
-            small = r.choice(SMALL_FLOATS)
-            return Expr(dtype, 'T.Cast("float32", T.Cast("%s", {}))' % small, e())
-        return self.choice(dtype, depth)
-
-    def cast(self, dtype, source, depth):
-        return Expr(dtype, f'T.Cast("{dtype}", {{}})', self.expr(source, depth - 1))
-
-    def call(self, dtype, depth):
-        """A helper function's value, or anything."""
-        known = [h for h in self.helpers if h[1] == dtype]
-        if not known:
-            return self.choice(dtype, depth)
-        name, _, takes = self.r.choice(known)
-        form = f"Module.{name}(" + ", ".join("{}" for _ in takes) + ")"
-        return Expr(dtype, form, *[self.expr(t, depth - 2) for t in takes])
-
-    def choice(self, dtype, depth):
-        form = self.r.choice(["T.Select({}, {}, {})", "T.if_then_else({}, {}, {})"])
-        return Expr(dtype, form, self.cond(depth - 1), self.expr(dtype, depth - 1), self.expr(dtype, depth - 1))
-
-    def expr(self, dtype, depth=DEPTH):
-        if dtype == "bool":
-            return self.cond(depth)
-        if depth <= 0 or self.r.random() < 0.15:
-            return self.leaf(dtype)
-        if self.r.random() < 0.25:
-            load = self.load(dtype, depth - 2)
-            if load:
-                return load
-        return self.floating(dtype, depth) if dtype in FLOATS else self.integer(dtype, depth)
+from random_expressions import ANY, ATOMICS, DEPTH, FLOATS, FUNCTIONS, INTS, PLAIN, SMALL_FLOATS, STORAGE, Buffer, Expr, Expressions, Stmt, limits
+from random_threads import Threads
 
 
 class Kernel:
@@ -253,23 +26,29 @@ class Kernel:
         self.axes = [("x", r.choice([1, 3, 8, 32, 37, 64]))] + ([("y", r.choice([1, 2, 3]))] if r.random() < 0.4 else [])
         if len(self.axes) == 2 and r.random() < 0.3:
             self.axes.append(("z", 2))
-        self.threads = int(np.prod([n for _, n in self.axes]))
+        self.lanes = int(np.prod([n for _, n in self.axes]))
+        self.virtual = 2 if r.random() < 0.15 else 1  # virtual threads of each
+        self.threads = self.lanes * self.virtual
         self.slots = r.choice([4, 8])
         self.symbolic = r.random() < 0.25
         self.rows = self.grid * self.threads - (r.randrange(self.threads) if self.symbolic else 0)
         rows = f"rows{number}" if self.symbolic else str(self.rows)
         self.two_dims = self.symbolic or r.random() < 0.5
-        self.outputs, self.rough, self.reduced, self.counts = [], [], [], []
+        self.outputs, self.rough, self.reduced, self.counts, self.pairs = [], [], [], [], []
         for i in range(r.randint(1, 2)):
             self.outputs.append(self.output(f"B{number}{i}", r.choice(ANY), rows))
         if r.random() < 0.5:
             self.rough.append(self.output(f"F{number}", r.choice(FLOATS), rows))
-        if len(self.axes) == 1 and not self.symbolic and r.random() < 0.4:
-            self.reduced.append(Buffer(f"R{number}", r.choice(INTS + ["float32"]), [self.grid]))
+        if not self.symbolic and self.virtual == 1 and r.random() < 0.4:
+            over = [self.grid] + [n for _, n in self.axes[1:]]
+            self.reduced.append(Buffer(f"R{number}", r.choice(INTS + ["float32"]), over))
+            if r.random() < 0.4:
+                self.pairs.append((Buffer(f"R{number}v", r.choice(INTS), over), Buffer(f"R{number}i", "int32", over)))
         if r.random() < 0.3:
             self.counts.append((Buffer(f"C{number}", r.choice(["int32", "uint32"]), [r.choice([1, 4, 16])]), r.choice(ATOMICS)))
         self.shared = [Buffer(f"S{number}{i}", r.choice(ANY + SMALL_FLOATS), [self.threads])
-                       for i in range(0 if self.symbolic else r.randint(0, 2))]
+                       for i in range(0 if self.symbolic else r.randint(0, 3))]
+        self.tiles = []
         self.locals = [Buffer(f"L{number}{i}", r.choice(ANY + SMALL_FLOATS), [r.choice([2, 5])]) for i in range(r.randint(0, 2))]
 
     def output(self, name, dtype, rows):
@@ -285,7 +64,7 @@ class Kernel:
         return f"{self.row()}, {slot}" if self.two_dims else f"{self.row()} * {self.slots} + {slot}"
 
 
-class Generator(Expressions):
+class Generator(Threads, Expressions):
     """One program, from one seed."""
 
     def __init__(self, seed):
@@ -312,6 +91,8 @@ class Generator(Expressions):
                 self.views.append((Buffer(b.name + "v", b.dtype, [n]), text))
         self.scalars = [(f"p{i}", r.choice(ANY)) for i in range(r.randint(0, 3))]
         self.kernels = [Kernel(r, i) for i in range(r.choice([1, 1, 1, 2, 3]))]
+        for k in self.kernels:
+            k.tiles = [] if k.symbolic else self.tiles(k.threads)
         self.functions = [self.helper(f"f{i}") for i in range(r.choice([0, 0, 1, 2]))]
         self.known = [(n, t, False) for n, t in self.scalars]
         self.known += [(d, "int32", False) for b in self.inputs for d in b.dims if not d.isdigit()]
@@ -461,7 +242,7 @@ class Generator(Expressions):
     def share(self):
         """An element of threadgroup memory for each thread, from what it does not read there."""
         b = self.r.choice(self.k.shared)
-        places, self.places = self.places, [p for p in self.places if p not in self.k.shared]
+        places, self.places = self.places, [p for p in self.places if p not in self.k.shared + self.k.tiles]
         at = self.r.choice(["tid", "tid", f"{self.k.threads - 1} - tid", f"(tid + {self.r.randint(0, 40)}) % {self.k.threads}"])
         stmts = [Stmt(f"{b.name}[{at}] = {b.stored()}", self.expr(b.value_type))]
         self.places = places
@@ -504,21 +285,6 @@ class Generator(Expressions):
             return []
         return [Stmt(f"T.where({text} < {self.r.randint(1, most)})")]
 
-    def across(self):
-        """A reduction over all threads of the group."""
-        b = self.r.choice(self.k.reduced)
-        form = self.r.choice(["T.max({n}, {})", "T.min({n}, {})"] + (["{n} + {}"] if b.dtype in INTS else []))
-        start = "T.%s(0)" % b.dtype if "+" in form else ("T.min_value" if "max" in form else "T.max_value") + f'("{b.dtype}")'
-        vi, vk = self.name("u"), self.name("u")
-        body = [Stmt(f"{vi} = T.axis.spatial({self.k.grid}, g)", keep=True), Stmt(f"{vk} = T.axis.reduce({self.k.threads}, x)", keep=True)]
-        body.append(Stmt("with T.init():", body=[Stmt(f"{b.name}[{vi}] = {start}", keep=True)], keep=True))
-        self.vars.append((vk, "int32", False))
-        # Not a constant, which may be folded away together with the reduction.
-        value = Expr(b.dtype, f'(T.Cast("{b.dtype}", {vk}) + {{}})', self.expr(b.dtype, 2))
-        body.append(Stmt(f"{b.name}[{vi}] = " + form.replace("{n}", f"{b.name}[{vi}]"), value, keep=True))
-        self.vars.pop()
-        return Stmt(f'with T.sblock("{self.name("block")}"):', body=body)
-
     def statement(self, depth):
         r = self.r
         kind = r.randrange(20)
@@ -544,6 +310,8 @@ class Generator(Expressions):
         if kind == 5 and self.k.locals:
             b = r.choice(self.k.locals)
             return [Stmt(f"{b.name}[{{}}] = {b.stored()}", self.index(b.shape[0], 2), self.expr(b.value_type))]
+        if kind in (6, 7) and self.k.tiles and not self.divergent and r.random() < 0.5:
+            return [self.tile()]
         if kind in (6, 7) and self.k.shared and not self.divergent:
             return self.share()
         if kind == 8:
@@ -560,8 +328,10 @@ class Generator(Expressions):
             return self.while_loop(depth)
         if depth > 0 and kind in (14, 15):
             if self.k.reduced and not self.divergent and r.random() < 0.5:
-                return [self.across()]
-            return [self.block(depth)]
+                return self.greatest() if self.k.pairs and r.random() < 0.5 else [self.across()]
+            return [self.own_memory()] if r.random() < 0.25 else [self.block(depth)]
+        if kind == 19 and self.k.lanes % 32 == 0 and self.k.virtual == 1 and not self.divergent and not self.k.symbolic:
+            return [self.exchange()]
         return [self.store()]
 
     # ---- Kernels and the host
@@ -576,15 +346,24 @@ class Generator(Expressions):
         for b in k.shared:
             value = "(tid % 3 == 0)" if b.dtype == "bool" else f'T.Cast("{b.dtype}", tid)'
             fills.append(Stmt(f"{b.name}[tid] = {value}", keep=True))
+        for b in k.tiles:
+            fills.append(self.fill(b, lambda: Expr(b.dtype, f'T.Cast("{b.dtype}", tid)')))
         if not k.symbolic:
-            return fills + self.scope(self.r.randint(3, 8), 2)
+            return fills + self.scope(self.r.randint(3, 8), 2) + self.ending(k)
         body = self.varying_scope(self.r.randint(3, 8), 2)
         return fills + [Stmt(f"if g * {k.threads} + tid < {k.outputs[0].dims[0]}:", body=body, keep=True)]
 
+    def ending(self, k):
+        """Threads that end early, before the last statements, in which they do not meet."""
+        if k.virtual > 1 or self.r.random() > 0.15:
+            return []
+        ends = Stmt("if {}:", self.cond(2), body=[Stmt("T.thread_return()")])
+        return [ends] + self.varying_scope(2, 1)
+
     def kernel(self, k, visible):
         self.k = k
-        written = k.outputs + k.rough + k.reduced
-        self.places = [b for b in visible if b not in written and b is not self.small] + k.locals + k.shared
+        written = k.outputs + k.rough + k.reduced + [b for pair in k.pairs for b in pair]
+        self.places = [b for b in visible if b not in written and b is not self.small] + k.locals + k.shared + k.tiles
         self.places += [b for b, _ in self.views]
         self.vars = list(self.known) + [("tid", "int32", False), ("g", "int32", False)]
         self.vars += [(axis, "int32", False) for axis, _ in k.axes]
@@ -594,10 +373,15 @@ class Generator(Expressions):
         for axis, extent in k.axes:
             tid.append(f"{axis} * {step}")
             step *= extent
+        if k.virtual > 1:
+            tid.append(f"vt * {k.lanes}")
         stmts = [Stmt("tid: T.let = " + " + ".join(tid), keep=True)] + self.thread_code(k)
+        if k.virtual > 1:
+            stmts = [Stmt(f'for vt in T.thread_binding({k.virtual}, thread="vthread"):', body=stmts, keep=True)]
         for axis, extent in k.axes:
             stmts = [Stmt(f'for {axis} in T.thread_binding({extent}, thread="threadIdx.{axis}"):', body=stmts, keep=True)]
         shared = [Stmt(f'{b.name} = T.alloc_buffer(({k.threads},), "{b.dtype}", scope="shared")', keep=True) for b in k.shared]
+        shared += [Stmt(f'{b.name} = T.alloc_buffer(({b.shape[0]}, {b.shape[1]}), "{b.dtype}", scope="{b.scope}")', keep=True) for b in k.tiles]
         grid = str(k.grid)
         if k.symbolic:
             grid = f"({k.outputs[0].dims[0]} + {k.threads - 1}) // {k.threads}"
@@ -631,7 +415,7 @@ class Generator(Expressions):
 
     @property
     def outputs(self):
-        return [b for k in self.kernels for b in k.outputs + k.rough + k.reduced + [c for c, _ in k.counts]]
+        return [b for k in self.kernels for b in k.outputs + k.rough + k.reduced + [c for c, _ in k.counts] + [b for pair in k.pairs for b in pair]]
 
     def text(self):
         params = [b.parameter() for b in self.inputs + self.outputs] + [f"{n}: T.{t}" for n, t in self.scalars]
