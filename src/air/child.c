@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -18,19 +17,6 @@
 #include "base/error.h"
 
 enum { SECONDS = 60, MEGABYTES = 4096 };
-
-/* LLVM's own state is the process's: one user at a time. The one changing global of the component. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-
-void air_turn_begin(void)
-{
-    (void)pthread_mutex_lock(&turn);
-}
-
-void air_turn_end(void)
-{
-    (void)pthread_mutex_unlock(&turn);
-}
 
 /* What the child sends first; the result's bytes follow. */
 typedef struct head {
@@ -155,14 +141,12 @@ ingot_status air_child_run(air_work work, void *user, buf *out, ingot_error *err
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return error_set(error, INGOT_IO, "no pipe: %s", strerror(errno));
-    air_turn_begin();
     const pid_t child = fork();
     if (child == 0) {
         (void)close(ends[0]);
         be_child(ends[1], work, user);
     }
     const int why = errno;
-    air_turn_end();
     (void)close(ends[1]);
     if (child < 0) {
         (void)close(ends[0]);

@@ -10,12 +10,7 @@
 typedef ingot_status (*air_work)(void *user, buf *out, ingot_error *error);
 
 /* Runs `work` in a child with limits on memory and time, and appends what it wrote to `out`. A child that dies is
- * INGOT_FORMAT, saying so. Takes turns with other calls in the process, so that no thread is inside LLVM when the child
- * is made. */
+ * INGOT_FORMAT, saying so. Any thread: nothing of LLVM runs outside of such children. */
 INGOT_MUST_USE ingot_status air_child_run(air_work work, void *user, buf *out, ingot_error *error);
-
-/* The turn itself, for using LLVM in this process. */
-void air_turn_begin(void);
-void air_turn_end(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include "air/lower.h"
 #include "base/error.h"
 
-void air_target_ready(void)
+static void ready_target(void)
 {
     (void)LLVMInitializeNativeTarget();
     (void)LLVMInitializeNativeAsmPrinter();
@@ -147,12 +147,12 @@ typedef struct machine {
     LLVMTargetMachineRef target;
     LLVMTargetDataRef layout;
     char *triple, *cpu, *features;
-    bool converts_half;
+    bool converts_half, masks;
 } machine;
 
 static bool open_machine(machine *m, ingot_error *error)
 {
-    air_target_ready();
+    ready_target();
     *m = (machine){.triple = LLVMGetDefaultTargetTriple(), .cpu = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
     char *text = NULL;
     LLVMTargetRef target;
@@ -162,9 +162,10 @@ static bool open_machine(machine *m, ingot_error *error)
         return false;
     }
     m->target = LLVMCreateTargetMachine(target, m->triple, m->cpu, m->features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                        LLVMCodeModelJITDefault);
+                                        LLVMCodeModelSmall); /* air/image.h puts all of it in one place */
     m->layout = LLVMCreateTargetDataLayout(m->target);
     m->converts_half = strstr(m->features, "+f16c") != NULL || strncmp(m->triple, "aarch64", 7) == 0;
+    m->masks = strstr(m->features, "+avx512bw") != NULL;
     return true;
 }
 
@@ -330,6 +331,7 @@ static void compile(void *user)
                    .unchecked = job->unchecked,
                    .starts = starts,
                    .converts_half = m.converts_half,
+                   .masks = m.masks,
                    .error = p->error};
     set_types(&l);
     p->done = lower_and_emit(p, &l, &m);

@@ -31,7 +31,4 @@ ingot_status air_compile(void *job, buf *out, ingot_error *error);
 /* build.c: the AIR of one kernel of an MSL text, in the arena, under whose guard this runs. False with the error set. */
 bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, str *bitcode, ingot_error *error);
 
-/* Makes LLVM ready for this processor; any number of times, in a turn. */
-void air_target_ready(void);
-
 #endif

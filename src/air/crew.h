@@ -36,7 +36,7 @@ typedef struct air_crew {
     size_t stack_bytes, page;
     char *contexts;
     uint32_t *places;      /* x of each thread, y, z; padded to whole vectors */
-    uint8_t *group_memory; /* static, then by slot */
+    uint8_t *group_room, *group_memory; /* as it was allocated; static, then by slot */
     size_t group_bytes;
     const air_range *buffers;
     air_range lengths[AIR_MAX_GROUP_SLOTS];

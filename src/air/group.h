@@ -50,8 +50,16 @@ typedef struct group_room {
 
 typedef struct group_loop {
     struct group_block *header, *latch, *exit;
+    struct group_block **body; /* all blocks in it */
+    unsigned body_count;
+    uint32_t rounds; /* what is taken for them at once, before it; 0: one at a time */
     bool barrier;
 } group_loop;
+
+/* A term of a check (an old value), and what it holds by: an i1 that, where true, tells it for all lanes that come there. */
+typedef struct air_claim {
+    LLVMValueRef term, holds;
+} air_claim;
 
 typedef struct group_block {
     LLVMBasicBlockRef block;
@@ -90,6 +98,8 @@ typedef struct air_group {
     uint32_t sections, most_sections;
     LLVMValueRef mask;           /* lanes that run; NULL: all */
     group_loop *loop;
+    air_claim *claims;           /* as long as the builder is in the block or loop that they were made for */
+    unsigned claim_count, most_claims;
     bool outside;                /* at the level of sections; else within one */
     uint64_t thread_bytes;
     const char *unfit;
@@ -131,6 +141,7 @@ LLVMValueRef air_group_bits(air_group *g, LLVMValueRef lanes);   /* an integer w
 LLVMValueRef air_group_any(air_group *g, LLVMValueRef lanes);
 LLVMValueRef air_group_within(air_group *g, LLVMValueRef lanes); /* those of them that run */
 LLVMBasicBlockRef air_group_block(air_group *g, const char *name);
+void air_group_mostly(air_group *g, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no); /* a branch that mostly goes to yes */
 LLVMValueRef air_group_room_here(air_group *g, group_room *r);   /* the chunk's part, an i8 * */
 
 /* group_op.c */
@@ -146,8 +157,15 @@ LLVMValueRef air_group_addresses(air_group *g, LLVMValueRef gep); /* the lanes' 
 /* group_call.c: calls, and what is done lane by lane */
 LLVMValueRef *air_group_call(air_group *g, LLVMValueRef old);
 LLVMValueRef *air_group_one_by_one(air_group *g, LLVMValueRef old);
+LLVMValueRef air_group_first_bit(air_group *g, LLVMValueRef bits); /* an i32 */
+void air_group_note_lane(air_group *g, LLVMValueRef lane);         /* before what may report a fault */
+
+/* group_guard.c: checks */
 void air_group_guard(air_group *g, LLVMValueRef old);
-void air_group_again(air_group *g, LLVMValueRef counter);
+void air_group_again(air_group *g, LLVMValueRef fuel, uint32_t rounds);
+void air_group_foresee_loop(air_group *g, const group_loop *loop); /* proves its checks where the builder stands, before it */
+uint32_t air_group_rounds(const group_loop *loop);                 /* at most so many; 0: not known */
+LLVMValueRef air_group_of_lane(air_group *g, LLVMValueRef old, LLVMValueRef lane);
 
 /* group_flow.c: the whole function */
 void air_group_run(air_group *g);

@@ -25,6 +25,12 @@ static LLVMValueRef scratch_with(air_group *g, LLVMValueRef lanes)
     return room;
 }
 
+/* Conditions as bytes. */
+static LLVMValueRef as_bytes(air_group *g, LLVMValueRef lanes)
+{
+    return LLVMGetElementType(LLVMTypeOf(lanes)) == g->l->i1 ? LLVMBuildZExt(B, lanes, air_group_lanes_type(g, g->l->i8), "") : lanes;
+}
+
 static LLVMValueRef pointer(air_group *g, LLVMValueRef p)
 {
     return LLVMBuildBitCast(B, p, g->l->ptr, "");
@@ -32,209 +38,105 @@ static LLVMValueRef pointer(air_group *g, LLVMValueRef p)
 
 /* ---- One lane after the other --------------------------------------------------------------------------------------- */
 
-/* What the operand is for a lane known at run time. */
-static LLVMValueRef of_lane(air_group *g, LLVMValueRef old, LLVMValueRef *lanes, LLVMValueRef lane)
-{
-    const LLVMTypeRef t = LLVMTypeOf(old);
-    if (lanes == NULL) return air_group_scalar(g, old);
-    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return LLVMBuildExtractElement(B, lanes[0], lane, "");
-    LLVMValueRef v = LLVMGetUndef(t);
-    for (unsigned k = 0; k < air_group_elements(t); ++k)
-        v = LLVMBuildInsertElement(B, v, LLVMBuildExtractElement(B, lanes[k], lane, ""), air_int32(g->l, k), "");
-    return v;
-}
-
 static LLVMValueRef thread_field(air_group *g, size_t offset)
 {
     LLVMValueRef at = air_int64(g->l, offset);
     return air_cast_pointer(g->l, LLVMBuildGEP2(B, g->l->i8, g->thread, &at, 1, ""), g->l->i32);
 }
 
-/* The lane's place into the thread's fields, for what may report a fault. */
-static void note_lane(air_group *g, LLVMValueRef lane)
+/* Its number into the thread's fields: the host knows from it where it is. */
+void air_group_note_lane(air_group *g, LLVMValueRef lane)
 {
-    for (unsigned d = 0; d < 4; ++d) {
-        LLVMValueRef old = LLVMGetParam(g->from, 1 + d), v = LLVMBuildExtractElement(B, air_group_lanes(g, old)[0], lane, "");
-        const size_t offset = d < 3 ? offsetof(air_thread, position) + d * sizeof(uint32_t) : offsetof(air_thread, index);
-        LLVMBuildStore(B, v, thread_field(g, offset));
-    }
+    LLVMBuildStore(B, air_group_of_lane(g, LLVMGetParam(g->from, 4), lane), thread_field(g, offsetof(air_thread, index)));
 }
 
-static LLVMValueRef first_bit(air_group *g, LLVMValueRef bits)
+LLVMValueRef air_group_first_bit(air_group *g, LLVMValueRef bits)
 {
     LLVMValueRef args[2] = {bits, LLVMConstInt(g->l->i1, 0, 0)};
     return LLVMBuildIntCast2(B, air_call_llvm(g->l, "llvm.cttz", LLVMTypeOf(bits), args, 2), g->l->i32, 0, "");
 }
 
-static LLVMValueRef do_lane(air_group *g, LLVMValueRef old, LLVMValueRef **lanes, LLVMValueRef lane)
+/* Memory that holds what differs between lanes, so that one lane's can be read; NULL: it does not, or scalars tell. */
+static LLVMValueRef *spread(air_group *g, LLVMValueRef old)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(old)) == LLVMStructTypeKind) air_group_unfit(g, "a structure handed on");
+    if (air_group_shape(g, old).kind != AIR_EACH) return NULL;
+    const unsigned n = air_group_elements(LLVMTypeOf(old));
+    LLVMValueRef *lanes = air_group_lanes(g, old), *rooms = arena_array(g->l->mem, LLVMValueRef, n);
+    for (unsigned k = 0; k < n; ++k) rooms[k] = scratch_with(g, as_bytes(g, lanes[k]));
+    return rooms;
+}
+
+static LLVMValueRef from_room(air_group *g, LLVMValueRef room, LLVMTypeRef element, LLVMValueRef lane)
+{
+    const LLVMTypeRef stored = element == g->l->i1 ? g->l->i8 : element;
+    LLVMValueRef v = LLVMBuildLoad2(B, stored, LLVMBuildGEP2(B, stored, air_cast_pointer(g->l, room, stored), &lane, 1, ""), "");
+    return element == g->l->i1 ? LLVMBuildTrunc(B, v, element, "") : v;
+}
+
+static LLVMValueRef read_lane(air_group *g, LLVMValueRef old, LLVMValueRef *rooms, LLVMValueRef lane)
+{
+    const LLVMTypeRef t = LLVMTypeOf(old), element = air_group_element(t, 0);
+    if (rooms == NULL) return air_group_of_lane(g, old, lane);
+    if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return from_room(g, rooms[0], element, lane);
+    LLVMValueRef v = LLVMGetUndef(t);
+    for (unsigned k = 0; k < air_group_elements(t); ++k) v = LLVMBuildInsertElement(B, v, from_room(g, rooms[k], element, lane), air_int32(g->l, k), "");
+    return v;
+}
+
+static LLVMValueRef do_lane(air_group *g, LLVMValueRef old, LLVMValueRef **rooms, LLVMValueRef lane)
 {
     const bool call = LLVMIsACallInst(old) != NULL;
     const unsigned n = call ? LLVMGetNumArgOperands(old) : (unsigned)LLVMGetNumOperands(old);
     LLVMValueRef *args = arena_array(g->l->mem, LLVMValueRef, n + 1);
-    for (unsigned i = 0; i < n; ++i) args[i] = of_lane(g, LLVMGetOperand(old, i), lanes[i], lane);
-    if (call && str_starts(air_name(LLVMGetCalledValue(old)), STR("air_rt_"))) note_lane(g, lane);
+    for (unsigned i = 0; i < n; ++i) args[i] = read_lane(g, LLVMGetOperand(old, i), rooms[i], lane);
+    if (call && str_starts(air_name(LLVMGetCalledValue(old)), STR("air_rt_"))) air_group_note_lane(g, lane);
     LLVMValueRef v = LLVMInstructionClone(old);
     for (unsigned i = 0; i < n; ++i) LLVMSetOperand(v, i, args[i]);
     LLVMInsertIntoBuilder(B, v);
     return v;
 }
 
-/* Lanes of operands that differ between them; NULL for those that are one. */
-static LLVMValueRef **operands(air_group *g, LLVMValueRef old)
+/* What a lane's result is made of, into the memory of its parts. */
+static void write_lane(air_group *g, LLVMValueRef v, LLVMValueRef *rooms, unsigned n, LLVMValueRef lane)
 {
-    const unsigned n = LLVMIsACallInst(old) != NULL ? LLVMGetNumArgOperands(old) : (unsigned)LLVMGetNumOperands(old);
-    LLVMValueRef **lanes = arena_array(g->l->mem, LLVMValueRef *, n + 1);
-    for (unsigned i = 0; i < n; ++i) {
-        LLVMValueRef v = LLVMGetOperand(old, i);
-        const air_shape s = air_group_shape(g, v);
-        if (s.kind == AIR_EACH || s.stride != 0) lanes[i] = air_group_lanes(g, v);
-        if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind) air_group_unfit(g, "a structure handed on");
+    const LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+    for (unsigned k = 0; k < n; ++k) {
+        LLVMValueRef e = v;
+        if (kind == LLVMVectorTypeKind) e = LLVMBuildExtractElement(B, v, air_int32(g->l, k), "");
+        if (kind == LLVMStructTypeKind) e = LLVMBuildExtractValue(B, v, k, "");
+        if (LLVMTypeOf(e) == g->l->i1) e = LLVMBuildZExt(B, e, g->l->i8, "");
+        const LLVMTypeRef stored = LLVMTypeOf(e);
+        LLVMBuildStore(B, e, LLVMBuildGEP2(B, stored, air_cast_pointer(g->l, rooms[k], stored), &lane, 1, ""));
     }
-    return lanes;
 }
 
 LLVMValueRef *air_group_one_by_one(air_group *g, LLVMValueRef old)
 {
     const LLVMTypeRef t = LLVMTypeOf(old);
-    const bool is_void = LLVMGetTypeKind(t) == LLVMVoidTypeKind;
-    const unsigned n = is_void ? 0 : air_group_elements(t);
-    LLVMValueRef **lanes = operands(g, old), *r = arena_array(g->l->mem, LLVMValueRef, n + 1), *next = arena_array(g->l->mem, LLVMValueRef, n + 1);
+    const unsigned n = LLVMGetTypeKind(t) == LLVMVoidTypeKind ? 0 : air_group_elements(t);
+    const unsigned operands = LLVMIsACallInst(old) != NULL ? LLVMGetNumArgOperands(old) : (unsigned)LLVMGetNumOperands(old);
+    LLVMValueRef **rooms = arena_array(g->l->mem, LLVMValueRef *, operands + 1), *r = arena_array(g->l->mem, LLVMValueRef, n + 1);
+    for (unsigned i = 0; i < operands; ++i) rooms[i] = spread(g, LLVMGetOperand(old, i));
+    for (unsigned k = 0; k < n; ++k) r[k] = scratch_with(g, as_bytes(g, LLVMConstNull(air_group_lanes_type(g, air_group_element(t, k)))));
     LLVMValueRef bits = air_group_bits(g, air_group_mask(g)), zero = LLVMConstNull(LLVMTypeOf(bits));
     LLVMBasicBlockRef from = LLVMGetInsertBlock(B), body = air_group_block(g, "lane"), end = air_group_block(g, "");
     LLVMBuildBr(B, body);
     LLVMPositionBuilderAtEnd(B, body);
-    LLVMValueRef left = LLVMBuildPhi(B, LLVMTypeOf(bits), "");
-    for (unsigned k = 0; k < n; ++k) r[k] = LLVMBuildPhi(B, air_group_lanes_type(g, air_group_element(t, k)), "");
-    LLVMValueRef lane = first_bit(g, left), v = do_lane(g, old, lanes, lane);
-    for (unsigned k = 0; k < n; ++k) {
-        LLVMValueRef e = v;
-        if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) e = LLVMBuildExtractElement(B, v, air_int32(g->l, k), "");
-        if (LLVMGetTypeKind(t) == LLVMStructTypeKind) e = LLVMBuildExtractValue(B, v, k, "");
-        next[k] = LLVMBuildInsertElement(B, r[k], e, lane, "");
-    }
+    LLVMValueRef left = LLVMBuildPhi(B, LLVMTypeOf(bits), ""), lane = air_group_first_bit(g, left);
+    write_lane(g, do_lane(g, old, rooms, lane), r, n, lane);
     LLVMValueRef less = LLVMBuildAnd(B, left, LLVMBuildSub(B, left, LLVMConstInt(LLVMTypeOf(left), 1, 0), ""), "");
     LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, less, zero, ""), body, end);
     LLVMBasicBlockRef last = LLVMGetInsertBlock(B);
     LLVMAddIncoming(left, &bits, &from, 1);
     LLVMAddIncoming(left, &less, &last, 1);
-    for (unsigned k = 0; k < n; ++k) {
-        LLVMValueRef none = LLVMConstNull(LLVMTypeOf(r[k]));
-        LLVMAddIncoming(r[k], &none, &from, 1);
-        LLVMAddIncoming(r[k], &next[k], &last, 1);
-    }
     LLVMPositionBuilderAtEnd(B, end);
-    return next;
-}
-
-/* ---- Checks ----------------------------------------------------------------------------------------------------------- */
-
-enum { MOST_TERMS = 8 };
-
-/* What must hold: `fast` for all lanes at once, a scalar; else each of `terms`, old values, for the lanes that run. */
-typedef struct condition {
-    LLVMValueRef fast, terms[MOST_TERMS];
-    unsigned n;
-} condition;
-
-static void also(air_group *g, condition *c, LLVMValueRef fast)
-{
-    c->fast = c->fast == NULL ? fast : LLVMBuildAnd(B, c->fast, fast, "");
-}
-
-/* A comparison of a LINEAR number with one that is the group's: it holds for all lanes where it does for the last one, and
- * the lanes do not wrap. NULL where that is not known. */
-static LLVMValueRef for_all(air_group *g, LLVMValueRef old)
-{
-    if (LLVMIsAICmpInst(old) == NULL) return NULL;
-    LLVMValueRef a = LLVMGetOperand(old, 0), b = LLVMGetOperand(old, 1);
-    LLVMIntPredicate p = LLVMGetICmpPredicate(old);
-    if (air_group_shape(g, b).kind == AIR_LINEAR && (p == LLVMIntUGE || p == LLVMIntUGT)) {
-        LLVMValueRef t = a;
-        a = b;
-        b = t;
-        p = p == LLVMIntUGE ? LLVMIntULE : LLVMIntULT;
+    for (unsigned k = 0; k < n; ++k) {
+        const LLVMTypeRef element = air_group_element(t, k), lanes = air_group_lanes_type(g, element == g->l->i1 ? g->l->i8 : element);
+        r[k] = LLVMBuildLoad2(B, lanes, air_cast_pointer(g->l, r[k], lanes), "");
+        if (element == g->l->i1) r[k] = LLVMBuildTrunc(B, r[k], air_group_lanes_type(g, element), "");
     }
-    const air_shape s = air_group_shape(g, a), o = air_group_shape(g, b);
-    if (s.kind != AIR_LINEAR || o.kind == AIR_EACH || o.stride != 0 || s.stride <= 0 || (p != LLVMIntULE && p != LLVMIntULT)) return NULL;
-    const LLVMTypeRef t = LLVMTypeOf(a);
-    if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind) return NULL;
-    const uint64_t most = (uint64_t)s.stride * (g->width - 1);
-    const unsigned bits = LLVMGetIntTypeWidth(t);
-    if (bits < 64 && most >> bits != 0) return NULL; /* the last lane may have come round */
-    LLVMValueRef first = air_group_scalar(g, a), exact = air_group_exact(g, a);
-    LLVMValueRef last = LLVMBuildAdd(B, first, LLVMConstInt(t, most, 0), "");
-    LLVMValueRef r = LLVMBuildAnd(B, LLVMBuildICmp(B, LLVMIntUGE, last, first, ""), LLVMBuildICmp(B, p, last, air_group_scalar(g, b), ""), "");
-    return exact != NULL ? LLVMBuildAnd(B, r, exact, "") : r;
-}
-
-static void split(air_group *g, condition *c, LLVMValueRef old)
-{
-    const air_shape s = air_group_shape(g, old);
-    if (s.kind != AIR_EACH) {
-        also(g, c, air_group_scalar(g, old));
-        if (c->n < MOST_TERMS) c->terms[c->n++] = old;
-        return;
-    }
-    if (LLVMIsAInstruction(old) != NULL && LLVMGetInstructionOpcode(old) == LLVMAnd && c->n + 2 < MOST_TERMS) {
-        split(g, c, LLVMGetOperand(old, 0));
-        split(g, c, LLVMGetOperand(old, 1));
-        return;
-    }
-    LLVMValueRef all = for_all(g, old);
-    if (all == NULL) { /* one test of all lanes */
-        LLVMValueRef bad = air_group_within(g, LLVMBuildNot(B, air_group_lanes(g, old)[0], ""));
-        all = LLVMBuildNot(B, air_group_any(g, bad), "");
-    }
-    also(g, c, all);
-    if (c->n < MOST_TERMS) c->terms[c->n++] = old;
-}
-
-static LLVMValueRef of_first(air_group *g, LLVMValueRef old, LLVMValueRef lane)
-{
-    const air_shape s = air_group_shape(g, old);
-    return of_lane(g, old, s.kind == AIR_EACH || s.stride != 0 ? air_group_lanes(g, old) : NULL, lane);
-}
-
-static void report(air_group *g, LLVMValueRef call, LLVMValueRef bad)
-{
-    LLVMValueRef lane = first_bit(g, air_group_bits(g, bad)), args[5] = {g->thread};
-    for (unsigned i = 1; i < 5; ++i) args[i] = of_first(g, LLVMGetOperand(call, 4 + i), lane);
-    note_lane(g, lane);
-    (void)air_call_host(g->l, "air_rt_fault", args, 5);
-    LLVMBuildUnreachable(B);
-}
-
-void air_group_guard(air_group *g, LLVMValueRef old)
-{
-    condition c = {.fast = NULL};
-    split(g, &c, LLVMGetOperand(old, 4));
-    LLVMBasicBlockRef slow = air_group_block(g, "slow"), fault = air_group_block(g, "fault"), on = air_group_block(g, "");
-    LLVMBuildCondBr(B, c.fast, on, slow);
-    LLVMPositionBuilderAtEnd(B, slow);
-    LLVMValueRef good = NULL;
-    for (unsigned i = 0; i < c.n; ++i) {
-        LLVMValueRef lanes = air_group_lanes(g, c.terms[i])[0];
-        good = good == NULL ? lanes : LLVMBuildAnd(B, good, lanes, "");
-    }
-    LLVMValueRef bad = air_group_within(g, LLVMBuildNot(B, good, ""));
-    LLVMBuildCondBr(B, air_group_any(g, bad), fault, on);
-    LLVMPositionBuilderAtEnd(B, fault);
-    report(g, old, bad);
-    LLVMPositionBuilderAtEnd(B, on);
-}
-
-void air_group_again(air_group *g, LLVMValueRef counter)
-{
-    LLVMValueRef left = LLVMBuildSub(B, LLVMBuildLoad2(B, g->l->i32, counter, ""), air_int32(g->l, 1), "");
-    LLVMBuildStore(B, left, counter);
-    LLVMBasicBlockRef fault = air_group_block(g, "fault"), on = air_group_block(g, "");
-    LLVMBuildCondBr(B, LLVMBuildICmp(B, LLVMIntNE, left, air_int32(g->l, 0), ""), on, fault);
-    LLVMPositionBuilderAtEnd(B, fault);
-    LLVMValueRef args[5] = {g->thread, air_int32(g->l, AIR_FAULT_ENDLESS), air_int32(g->l, AIR_WHAT_ANY), air_int64(g->l, 0), air_int32(g->l, 0)};
-    if (g->now.open) note_lane(g, first_bit(g, air_group_bits(g, air_group_mask(g))));
-    (void)air_call_host(g->l, "air_rt_fault", args, 5);
-    LLVMBuildUnreachable(B);
-    LLVMPositionBuilderAtEnd(B, on);
+    return r;
 }
 
 /* ---- Simdgroups ---------------------------------------------------------------------------------------------------------- */
@@ -273,7 +175,7 @@ static void multiply(air_group *g, LLVMValueRef old)
         LLVMBuildCondBr(B, all, on, fault);
         LLVMPositionBuilderAtEnd(B, fault);
         LLVMValueRef args[5] = {g->thread, air_int32(g->l, AIR_FAULT_SHORT), air_int32(g->l, AIR_WHAT_ANY), air_int64(g->l, 0), air_int32(g->l, 0)};
-        note_lane(g, first_bit(g, air_group_bits(g, g->mask)));
+        air_group_note_lane(g, air_group_first_bit(g, air_group_bits(g, g->mask)));
         (void)air_call_host(g->l, "air_rt_fault", args, 5);
         LLVMBuildUnreachable(B);
         LLVMPositionBuilderAtEnd(B, on);
@@ -343,6 +245,11 @@ static LLVMValueRef *llvm_lanes(air_group *g, LLVMValueRef old, str name)
     return r;
 }
 
+static void again(air_group *g)
+{
+    if (g->loop == NULL || g->loop->rounds == 0) air_group_again(g, g->fuel, 1);
+}
+
 /* The filling of a thread's memory with which the kernel begins: of all lanes' at once. */
 static bool fills_room(air_group *g, LLVMValueRef old)
 {
@@ -361,7 +268,7 @@ LLVMValueRef *air_group_call(air_group *g, LLVMValueRef old)
         str_starts(name, STR("llvm.experimental.noalias")))
         return NULL;
     if (str_is(name, AIR_GUARD)) air_group_guard(g, old);
-    else if (str_is(name, AIR_AGAIN)) air_group_again(g, g->fuel);
+    else if (str_is(name, AIR_AGAIN)) again(g);
     else if (str_is(name, "air_rt_multiply")) multiply(g, old);
     else if (str_is(name, "air_rt_barrier")) air_group_unfit(g, "a barrier that not all threads are known to come to");
     else if (str_is(name, "air_rt_exchange")) return exchange(g, old);

@@ -102,6 +102,7 @@ void air_group_close(air_group *g)
     LLVMPositionBuilderAtEnd(B, after);
     g->now.open = false;
     g->mask = NULL;
+    g->claim_count = 0;
 }
 
 /* ---- What phis get ---------------------------------------------------------------------------------------------------- */
@@ -398,6 +399,10 @@ static void body_of(air_group *g, group_loop *loop)
 static void plain_loop(air_group *g, group_loop *loop, const group_block *from)
 {
     const handed init = hand_on(g, loop->header, from);
+    const unsigned claims = g->claim_count;
+    air_group_foresee_loop(g, loop);
+    loop->rounds = g->l->unchecked ? 0 : air_group_rounds(loop);
+    if (loop->rounds != 0) air_group_again(g, g->fuel, loop->rounds);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(B), head = air_group_block(g, "loop"), end = air_group_block(g, "");
     LLVMBuildBr(B, head);
     LLVMPositionBuilderAtEnd(B, head);
@@ -409,6 +414,7 @@ static void plain_loop(air_group *g, group_loop *loop, const group_block *from)
     LLVMBuildCondBr(B, again, loop->latch->next[0] == loop->header ? head : end, loop->latch->next[0] == loop->header ? end : head);
     LLVMPositionBuilderAtEnd(B, end);
     define_phis(g, &out);
+    g->claim_count = claims;
 }
 
 /* Lanes leave when it is their turn; what they leave with is held for them. */
@@ -483,7 +489,7 @@ static void outer_loop(air_group *g, group_loop *loop, const group_block *from)
     if (!later) next = hand_on(g, loop->header, loop->latch);
     const handed out = hand_on(g, loop->exit, loop->latch);
     air_group_close(g);
-    if (!g->l->unchecked) air_group_again(g, g->rounds);
+    if (!g->l->unchecked) air_group_again(g, g->rounds, 1);
     LLVMBuildCondBr(B, again, loop->latch->next[0] == loop->header ? back : end, loop->latch->next[0] == loop->header ? end : back);
     LLVMPositionBuilderAtEnd(B, back);
     if (later) next = hand_on(g, loop->header, loop->latch);
@@ -512,9 +518,10 @@ static void any_loop(air_group *g, group_loop *loop, const group_block *from)
 
 static void one_block(air_group *g, const group_block *b)
 {
+    const unsigned claims = g->claim_count;
     for (LLVMValueRef v = LLVMGetFirstInstruction(b->block); v != NULL && g->unfit == NULL; v = LLVMGetNextInstruction(v)) {
         if (LLVMIsAPHINode(v) != NULL) continue;
-        if (LLVMIsATerminatorInst(v) != NULL) return;
+        if (LLVMIsATerminatorInst(v) != NULL) break;
         if (g->outside) {
             if (air_group_is_call(v, "air_rt_barrier")) {
                 air_group_close(g);
@@ -526,6 +533,7 @@ static void one_block(air_group *g, const group_block *b)
         }
         air_group_instruction(g, v);
     }
+    if (claims < g->claim_count) g->claim_count = claims;
 }
 
 /* From b, come to from `from`, until `stop`, whose phis' values are put in *out, or until the latch of the loop. */

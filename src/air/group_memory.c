@@ -121,12 +121,21 @@ static LLVMValueRef pointers_to(air_group *g, LLVMValueRef p, LLVMTypeRef elemen
     return LLVMBuildBitCast(B, p, air_group_lanes_type(g, LLVMPointerType(element, 0)), "");
 }
 
+/* Where the processor has no gathers, LLVM makes a branch a lane of one under a mask: lanes that do not run then read what is there
+ * for certain, the thread's description. */
 static LLVMValueRef gather(air_group *g, LLVMValueRef pointers, LLVMTypeRef element, uint64_t offset)
 {
     LLVMTypeRef over[2] = {air_group_lanes_type(g, element), NULL};
-    LLVMValueRef args[4] = {pointers_to(g, pointers, element, offset), air_int32(g->l, 1), air_group_mask(g), LLVMConstNull(over[0])};
-    over[1] = LLVMTypeOf(args[0]);
-    return masked(g, "llvm.masked.gather", over, args, 4);
+    LLVMValueRef at = pointers_to(g, pointers, element, offset), mask = air_group_mask(g);
+    const bool harmless = g->mask != NULL && !g->l->masks;
+    over[1] = LLVMTypeOf(at);
+    if (harmless) {
+        LLVMValueRef nowhere = air_group_splat(g, air_cast_pointer(g->l, g->thread, element));
+        at = LLVMBuildSelect(B, g->mask, at, nowhere, "");
+        mask = air_group_splat(g, LLVMConstInt(g->l->i1, 1, 0));
+    }
+    LLVMValueRef args[4] = {at, air_int32(g->l, 1), mask, LLVMConstNull(over[0])}, v = masked(g, "llvm.masked.gather", over, args, 4);
+    return harmless ? LLVMBuildSelect(B, g->mask, v, LLVMConstNull(over[0]), "") : v;
 }
 
 static void scatter(air_group *g, LLVMValueRef pointers, LLVMValueRef v, uint64_t offset)
@@ -227,7 +236,7 @@ static choice choose(air_group *g, LLVMValueRef exact)
 {
     LLVMBasicBlockRef yes = air_group_block(g, "row");
     choice c = {.no = air_group_block(g, "lanes"), .end = air_group_block(g, "")};
-    LLVMBuildCondBr(B, exact, yes, c.no);
+    air_group_mostly(g, exact, yes, c.no);
     LLVMPositionBuilderAtEnd(B, yes);
     return c;
 }
@@ -248,20 +257,34 @@ static void load_side_by_side(air_group *g, LLVMValueRef pointer, LLVMTypeRef t,
     for (unsigned k = 0; k < n; ++k) r[k] = every(g, row, k, n);
 }
 
-static void load_either_way(air_group *g, LLVMValueRef pointer, LLVMTypeRef t, LLVMValueRef *r)
+/* Whether all lanes run; NULL where there is no mask, or it costs little. */
+static LLVMValueRef all_run(air_group *g, LLVMTypeRef stored, bool writes)
 {
+    if (g->mask == NULL || g->l->masks || (!writes && LLVMSizeOfTypeInBits(g->l->layout, stored) >= 32)) return NULL;
+    LLVMValueRef bits = air_group_bits(g, g->mask);
+    return LLVMBuildICmp(B, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
+}
+
+/* As a row where that is what the lanes' places are and masks are no trouble, else lane by lane. */
+static LLVMValueRef *load_either_way(air_group *g, LLVMValueRef old)
+{
+    const LLVMTypeRef t = LLVMTypeOf(old), stored = stored_type(g, air_group_element(t, 0));
     const unsigned n = air_group_elements(t);
-    LLVMValueRef exact = air_group_exact(g, pointer), *other = arena_array(g->l->mem, LLVMValueRef, n);
-    if (exact == NULL) {
+    LLVMValueRef pointer = LLVMGetOperand(old, 0), exact = air_group_exact(g, pointer), all = all_run(g, stored, false), outer = g->mask;
+    LLVMValueRef *r = arena_array(g->l->mem, LLVMValueRef, n);
+    if (exact == NULL && all == NULL) {
         load_side_by_side(g, pointer, t, r);
-        return;
+        return r;
     }
-    const choice c = choose(g, exact);
+    const choice c = choose(g, exact == NULL ? all : all == NULL ? exact : LLVMBuildAnd(B, exact, all, ""));
+    if (all != NULL) g->mask = NULL;
     load_side_by_side(g, pointer, t, r);
+    g->mask = outer;
     LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(B), NULL};
     LLVMBuildBr(B, c.end);
     LLVMPositionBuilderAtEnd(B, c.no);
-    load_lanes(g, pointer, t, other);
+    LLVMValueRef *other = air_group_one_by_one(g, old);
+    for (unsigned k = 0; k < n; ++k) other[k] = to_stored(g, other[k], air_group_element(t, 0));
     from[1] = LLVMGetInsertBlock(B);
     LLVMBuildBr(B, c.end);
     LLVMPositionBuilderAtEnd(B, c.end);
@@ -270,6 +293,7 @@ static void load_either_way(air_group *g, LLVMValueRef pointer, LLVMTypeRef t, L
         r[k] = LLVMBuildPhi(B, LLVMTypeOf(both[0]), "");
         LLVMAddIncoming(r[k], both, from, 2);
     }
+    return r;
 }
 
 LLVMValueRef *air_group_load(air_group *g, LLVMValueRef old)
@@ -282,28 +306,36 @@ LLVMValueRef *air_group_load(air_group *g, LLVMValueRef old)
     if (room == NULL && (LLVMGetVolatile(old) || LLVMGetOrdering(old) != LLVMAtomicOrderingNotAtomic)) return air_group_one_by_one(g, old);
     if (room != NULL)
         for (unsigned k = 0; k < n; ++k) r[k] = room_load(g, room, pointer, stored_type(g, element), k);
-    else if (is_row(g, pointer, stored_type(g, element), n)) load_either_way(g, pointer, t, r);
+    else if (is_row(g, pointer, stored_type(g, element), n)) r = load_either_way(g, old);
     else load_lanes(g, pointer, t, r);
     for (unsigned k = 0; k < n; ++k) r[k] = from_stored(g, r[k], element);
     return r;
 }
 
-static void store_lanes(air_group *g, LLVMValueRef pointer, LLVMValueRef *v, unsigned n)
+static void store_lanes(air_group *g, LLVMValueRef old, LLVMValueRef *v, unsigned n)
 {
-    LLVMValueRef lanes = air_group_lanes(g, pointer)[0];
+    if (g->mask != NULL && !g->l->masks) {
+        (void)air_group_one_by_one(g, old);
+        return;
+    }
+    LLVMValueRef lanes = air_group_lanes(g, LLVMGetOperand(old, 1))[0];
     const uint64_t size = LLVMStoreSizeOfType(g->l->layout, LLVMGetElementType(LLVMTypeOf(v[0])));
     for (unsigned k = 0; k < n; ++k) scatter(g, lanes, v[k], k * size);
 }
 
-static void store_either_way(air_group *g, LLVMValueRef pointer, LLVMValueRef *v, unsigned n)
+static void store_either_way(air_group *g, LLVMValueRef old, LLVMValueRef *v, unsigned n)
 {
-    LLVMValueRef exact = air_group_exact(g, pointer);
-    const choice c = exact != NULL ? choose(g, exact) : (choice){NULL, NULL};
+    LLVMValueRef pointer = LLVMGetOperand(old, 1), exact = air_group_exact(g, pointer), outer = g->mask;
+    LLVMValueRef all = all_run(g, LLVMGetElementType(LLVMTypeOf(v[0])), true);
+    const bool chosen = exact != NULL || all != NULL;
+    const choice c = chosen ? choose(g, exact == NULL ? all : all == NULL ? exact : LLVMBuildAnd(B, exact, all, "")) : (choice){NULL, NULL};
+    if (all != NULL) g->mask = NULL;
     store_row(g, air_group_scalar(g, pointer), woven(g, v, n), row_mask(g, n), 1);
-    if (exact == NULL) return;
+    g->mask = outer;
+    if (!chosen) return;
     LLVMBuildBr(B, c.end);
     LLVMPositionBuilderAtEnd(B, c.no);
-    store_lanes(g, pointer, v, n);
+    (void)air_group_one_by_one(g, old);
     LLVMBuildBr(B, c.end);
     LLVMPositionBuilderAtEnd(B, c.end);
 }
@@ -351,6 +383,6 @@ void air_group_store(air_group *g, LLVMValueRef old)
     for (unsigned k = 0; k < n; ++k) v[k] = to_stored(g, lanes[k], element);
     if (room != NULL)
         for (unsigned k = 0; k < n; ++k) room_store(g, room, pointer, v[k], k);
-    else if (is_row(g, pointer, stored_type(g, element), n)) store_either_way(g, pointer, v, n);
-    else store_lanes(g, pointer, v, n);
+    else if (is_row(g, pointer, stored_type(g, element), n)) store_either_way(g, old, v, n);
+    else store_lanes(g, old, v, n);
 }

@@ -177,9 +177,11 @@ static bool note_loop(air_group *g, group_block *header, group_block *latch, uns
     *loop = (group_loop){.header = header, .latch = latch};
     header->heads = loop;
     mark_body(g, loop, stamp);
+    loop->body = arena_array(g->l->mem, group_block *, g->count);
     for (unsigned i = 0; i < g->count; ++i) {
         group_block *b = g->order[i];
         if (b->stamp != stamp) continue;
+        loop->body[loop->body_count++] = b;
         loop->barrier |= b->barrier;
         for (unsigned k = 0; k < b->nexts; ++k) {
             if (b->next[k]->stamp == stamp) continue;

@@ -24,6 +24,17 @@ LLVMTypeRef air_group_lanes_type(air_group *g, LLVMTypeRef element)
     return LLVMVectorType(element, g->width);
 }
 
+/* LLVM keeps what the other way needs out of this one's registers. */
+void air_group_mostly(air_group *g, LLVMValueRef condition, LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
+{
+    static const char kind[] = "prof", name[] = "branch_weights";
+    LLVMMetadataRef parts[3] = {LLVMMDStringInContext2(g->l->c, name, sizeof name - 1), LLVMValueAsMetadata(air_int32(g->l, 1 << 16)),
+                                LLVMValueAsMetadata(air_int32(g->l, 1))};
+    LLVMMetadataRef weights = LLVMMDNodeInContext2(g->l->c, parts, 3);
+    LLVMValueRef branch = LLVMBuildCondBr(B, condition, yes, no);
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(g->l->c, kind, sizeof kind - 1), LLVMMetadataAsValue(g->l->c, weights));
+}
+
 LLVMBasicBlockRef air_group_block(air_group *g, const char *name)
 {
     return LLVMAppendBasicBlockInContext(g->l->c, g->function, name);

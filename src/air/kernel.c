@@ -1,7 +1,6 @@
 /* Loading: from a metallib or MSL text to a kernel that can be launched. */
 #include "air/kernel.h"
 
-#include <llvm-c/Orc.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,18 +12,6 @@
 #include "pack/reader.h"
 
 /* ---- Machine code into the process ---------------------------------------------------------------------------------- */
-
-static ingot_status of_llvm(LLVMErrorRef failed, ingot_error *error)
-{
-    char *text = LLVMGetErrorMessage(failed);
-    error_set(error, INGOT_INTERNAL, "LLVM's linker: %s", text);
-    LLVMDisposeErrorMessage(text);
-    return INGOT_INTERNAL;
-}
-
-#if LLVM_VERSION_MAJOR < 15
-typedef LLVMJITCSymbolMapPair LLVMOrcCSymbolMapPair;
-#endif
 
 /* What code that LLVM makes may call beside the host functions. */
 typedef struct libc_function {
@@ -38,45 +25,27 @@ static const libc_function libc_functions[] = {
     {"rintf", (void (*)(void))rintf},   {"fmaf", (void (*)(void))fmaf},       {"sqrtf", (void (*)(void))sqrtf},
 };
 
-static void add_symbol(LLVMOrcCSymbolMapPair *at, LLVMOrcLLJITRef jit, const char *name, void (*address)(void))
-{
-    at->Name = LLVMOrcLLJITMangleAndIntern(jit, name);
-    at->Sym = (LLVMJITEvaluatedSymbol){.Address = (LLVMOrcExecutorAddress)(uintptr_t)address,
-                                       .Flags = {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}};
-}
-
-static ingot_status define_host(LLVMOrcLLJITRef jit, pool *memory, ingot_error *error)
+static const void *host_address(str name)
 {
     size_t n;
     const air_host_function *host = air_host_functions(&n);
-    const size_t more = sizeof libc_functions / sizeof *libc_functions;
-    LLVMOrcCSymbolMapPair *pairs = pool_array(memory, LLVMOrcCSymbolMapPair, n + more);
-    if (pairs == NULL) return error_no_memory(error);
-    for (size_t i = 0; i < n; ++i) add_symbol(&pairs[i], jit, host[i].name, host[i].address);
-    for (size_t i = 0; i < more; ++i) add_symbol(&pairs[n + i], jit, libc_functions[i].name, libc_functions[i].address);
-    LLVMErrorRef failed = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(pairs, n + more));
-    return failed == NULL ? INGOT_OK : of_llvm(failed, error);
+    void (*found)(void) = NULL;
+    const void *address;
+    for (size_t i = 0; i < n; ++i)
+        if (str_is(name, host[i].name)) found = host[i].address;
+    for (size_t i = 0; i < sizeof libc_functions / sizeof *libc_functions; ++i)
+        if (str_is(name, libc_functions[i].name)) found = libc_functions[i].address;
+    memcpy(&address, &found, sizeof address);
+    return address;
 }
 
-static ingot_status link_object(air_kernel *k, air_code *code, str object, ingot_error *error)
+static ingot_status link_object(air_code *code, str object, ingot_error *error)
 {
-    air_target_ready();
-    LLVMErrorRef failed = LLVMOrcCreateLLJIT(&code->jit, NULL);
-    if (failed != NULL) return of_llvm(failed, error);
-    ingot_status status = define_host(code->jit, &k->memory, error);
+    air_image_symbol wanted[2] = {{.name = "air_entry"}, {.name = "air_constants"}};
+    const ingot_status status = air_image_load(object, host_address, wanted, 2, &code->image, error);
     if (status != INGOT_OK) return status;
-    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.p, object.n, "kernel");
-    failed = LLVMOrcLLJITAddObjectFile(code->jit, LLVMOrcLLJITGetMainJITDylib(code->jit), bytes);
-    if (failed != NULL) return of_llvm(failed, error);
-    LLVMOrcExecutorAddress at = 0;
-    failed = LLVMOrcLLJITLookup(code->jit, &at, "air_entry");
-    if (failed != NULL) return of_llvm(failed, error);
-    uintptr_t address = (uintptr_t)at;
-    memcpy(&code->entry, &address, sizeof code->entry);
-    failed = LLVMOrcLLJITLookup(code->jit, &at, "air_constants");
-    if (failed != NULL) return of_llvm(failed, error);
-    address = (uintptr_t)at;
-    memcpy(&code->constants, &address, sizeof code->constants);
+    memcpy(&code->entry, &wanted[0].address, sizeof code->entry);
+    code->constants = wanted[1].address;
     return INGOT_OK;
 }
 
@@ -142,7 +111,7 @@ static ingot_status read_kernel(air_kernel *k, air_code *code, const buf *compil
     code->form = (air_form)reader_u32(&r);
     code->width = reader_u32(&r);
     const uint32_t most = reader_u32(&r);
-    ingot_status status = read_params(k, &r, error);
+    const ingot_status status = read_params(k, &r, error);
     if (status != INGOT_OK) return status;
     const str object = reader_str(&r);
     if (r.failed) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
@@ -152,29 +121,15 @@ static ingot_status read_kernel(air_kernel *k, air_code *code, const buf *compil
         k->info.max_threads = most != 0 && most < AIR_MAX_THREADS ? most : AIR_MAX_THREADS;
         describe(k);
     }
-    if (object.n == 0) return INGOT_OK; /* described only */
-    air_turn_begin();
-    status = link_object(k, code, object, error);
-    air_turn_end();
-    return status;
+    return object.n != 0 ? link_object(code, object, error) : INGOT_OK; /* 0: described only */
 }
 
 /* ---- The whole ------------------------------------------------------------------------------------------------------ */
 
-static void free_code(air_code *code)
-{
-    if (code->jit == NULL) return;
-    air_turn_begin();
-    LLVMErrorRef failed = LLVMOrcDisposeLLJIT(code->jit);
-    if (failed != NULL) LLVMConsumeError(failed);
-    air_turn_end();
-    code->jit = NULL;
-}
-
 void air_kernel_free(air_kernel *k)
 {
     if (k == NULL) return;
-    for (size_t i = 0; i < AIR_FORMS; ++i) free_code(&k->codes[i]);
+    for (size_t i = 0; i < AIR_FORMS; ++i) air_image_free(&k->codes[i].image);
     (void)pthread_mutex_destroy(&k->lock);
     pool_free(&k->memory);
     mem_free(k->mem, k, sizeof *k);
@@ -187,7 +142,7 @@ static ingot_status compile(air_kernel *k, air_form form, ingot_error *error)
     buf compiled = buf_make(k->mem);
     ingot_status status = air_child_run(air_compile, &job, &compiled, error);
     if (status == INGOT_OK) status = read_kernel(k, &k->codes[form], &compiled, form == AIR_FORM_WHOLE, error);
-    if (status != INGOT_OK) free_code(&k->codes[form]);
+    if (status != INGOT_OK) air_image_free(&k->codes[form].image);
     buf_free(&compiled);
     return status;
 }
@@ -206,7 +161,7 @@ ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], uint32_t 
     const air_form form = wanted_form(&k->codes[AIR_FORM_WHOLE], threads, row);
     (void)pthread_mutex_lock(&k->lock);
     if (k->job.describe_only) status = error_set(error, INGOT_INVALID_ARGUMENT, "kernel '%s' was described only", k->info.name);
-    else if (k->codes[form].jit == NULL) status = compile(k, form, error);
+    else if (k->codes[form].image.base == NULL) status = compile(k, form, error);
     *out = &k->codes[form];
     (void)pthread_mutex_unlock(&k->lock);
     return status;

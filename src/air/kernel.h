@@ -2,10 +2,10 @@
 #ifndef AIR_KERNEL_H
 #define AIR_KERNEL_H
 
-#include <llvm-c/LLJIT.h>
 #include <pthread.h>
 
 #include "air/compile.h"
+#include "air/image.h"
 #include "base/pool.h"
 
 typedef struct air_kernel_param {
@@ -17,7 +17,7 @@ typedef struct air_kernel_param {
 
 /* Machine code of one form. */
 typedef struct air_code {
-    LLVMOrcLLJITRef jit;          /* NULL: not compiled yet */
+    air_image image;              /* base NULL: not compiled yet */
     void (*entry)(air_thread *t); /* one thread where `syncs`, else the whole threadgroup */
     const air_range *constants;   /* of its module; the last one has size 0 */
     bool syncs;                   /* threads wait for one another */

@@ -56,6 +56,7 @@ typedef struct air_lower {
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, half, none, ptr;
     const air_signature *signature;
     bool unchecked, converts_half; /* the processor converts half itself */
+    bool masks;                    /* it reads and writes lanes of vectors of any type under masks, and at addresses of their own */
     bool starts;                   /* the function begins by computing the module's constants */
     map types, memory_types;       /* by type of the old module */
     map globals;                   /* by global: air_owner */

@@ -13,7 +13,7 @@
 #include "air/signature.h"
 #include "base/error.h"
 
-enum { STACK_BYTES = 1 << 20, GROUP_STACK_BYTES = 16 << 20 };
+enum { STACK_BYTES = 1 << 20, GROUP_STACK_BYTES = 16 << 20, GROUP_ALIGN = 64 /* rows of vectors then lie in lines of the cache */ };
 
 /* ---- What compiled code calls ----------------------------------------------------------------------------------- */
 
@@ -30,13 +30,35 @@ static void leave(air_thread *t)
     air_fibre_switch(&m->fibre, &c->host);
 }
 
+static void place_thread(const air_crew *c, air_thread *t, size_t index)
+{
+    const uint32_t *n = c->threads;
+    const uint32_t i = (uint32_t)index;
+    t->index = i;
+    t->position[0] = i % n[0];
+    t->position[1] = i / n[0] % n[1];
+    t->position[2] = i / n[0] / n[1];
+}
+
 void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size)
 {
     air_crew *c = t->crew;
     c->fault = (air_fault){.kind = (air_fault_kind)kind, .what = what, .offset = offset, .why = c->why, .size = size};
+    if (c->code->form != AIR_FORM_SINGLE) place_thread(c, t, t->index);
     memcpy(c->fault.group, t->group, sizeof t->group);
     memcpy(c->fault.position, t->position, sizeof t->position);
     for (;;) leave(t);
+}
+
+void air_rt_try(air_thread *t, uint64_t lanes, uint64_t first, uint64_t stride, uint64_t most, uint64_t names)
+{
+    for (uint32_t left = (uint32_t)lanes; left != 0; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t offset = first + lane * stride;
+        if ((lanes >> 32 >> lane & 1) == 0 && offset <= most) continue;
+        t->index += lane;
+        air_rt_fault(t, (uint32_t)(names >> 56), (uint32_t)(names >> 32 & 0xffffff), offset, (uint32_t)names);
+    }
 }
 
 static bool inside(const uint8_t *p, uint64_t size, const void *start, uint64_t n)
@@ -152,16 +174,6 @@ typedef struct air_course {
 
 /* ---- A threadgroup ---------------------------------------------------------------------------------------------------- */
 
-static void place_thread(air_crew *c, air_thread *t, size_t index)
-{
-    const uint32_t *n = c->threads;
-    const uint32_t i = (uint32_t)index;
-    t->index = i;
-    t->position[0] = i % n[0];
-    t->position[1] = i / n[0] % n[1];
-    t->position[2] = i / n[0] / n[1];
-}
-
 /* The next threadgroup of the grid, and where it lies in it; false where there is none. */
 static bool take_group(air_crew *c, uint32_t at[3])
 {
@@ -273,7 +285,7 @@ static void free_crew(air_crew *c)
 {
     const ingot_allocator *mem = c->kernel->mem;
     if (c->stacks != NULL) (void)munmap(c->stacks, c->fibres * (c->stack_bytes + c->page));
-    mem_free(mem, c->group_memory, c->group_bytes + 64);
+    mem_free(mem, c->group_room, c->group_bytes + GROUP_ALIGN);
     mem_free(mem, c->contexts, (c->fibres + 1) * air_fibre_context_bytes());
     mem_free(mem, c->members, c->fibres * sizeof *c->members);
     mem_free(mem, c->places, 3 * padded_count(c) * sizeof *c->places);
@@ -322,17 +334,17 @@ static bool make_crew(air_crew *c, job *j)
     c->group_bytes = (size_t)group_bytes_of(l);
     c->members = mem_zeroed(mem, c->fibres, sizeof *c->members);
     c->contexts = mem_zeroed(mem, c->fibres + 1, air_fibre_context_bytes());
-    c->group_memory = mem_alloc(mem, c->group_bytes + 64);
+    c->group_room = mem_alloc(mem, c->group_bytes + GROUP_ALIGN);
+    c->group_memory = c->group_room + (GROUP_ALIGN - (uintptr_t)c->group_room % GROUP_ALIGN) % GROUP_ALIGN;
     if (c->code->form == AIR_FORM_PARTIAL) c->places = mem_zeroed(mem, 3 * padded_count(c), sizeof *c->places);
     if (c->code->form == AIR_FORM_PARTIAL && c->places == NULL) return false;
-    if (c->members == NULL || c->contexts == NULL || c->group_memory == NULL || !make_stacks(c)) return false;
+    if (c->members == NULL || c->contexts == NULL || c->group_room == NULL || !make_stacks(c)) return false;
     if (c->places != NULL) fill_places(c);
     c->host.context = c->contexts;
     place_lengths(c);
     for (size_t i = 0; i < c->fibres; ++i) {
         air_thread *t = &c->members[i].thread;
-        const uintptr_t past = (uintptr_t)c->group_memory % 16;
-        *t = (air_thread){.group_memory = c->group_memory + (past != 0 ? 16 - past : 0), .buffers = buffers, .lengths = c->lengths, .crew = c};
+        *t = (air_thread){.group_memory = c->group_memory, .buffers = buffers, .lengths = c->lengths, .crew = c};
         for (size_t d = 0; d < 3 && c->places != NULL; ++d) t->places[d] = c->places + d * padded_count(c);
         memcpy(t->groups, l->groups, sizeof t->groups);
         memcpy(t->threads, j->threads, sizeof t->threads);

@@ -51,6 +51,9 @@ const air_host_function *air_host_functions(size_t *count);
 
 /* run.c and cross.c: called by compiled code. air_rt_fault does not return. */
 void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, uint32_t size);
+/* Lanes, bits of the lower half of `lanes`, the first of which is thread t->index: those of its upper half, and those whose offset
+ * first + lane * stride is more than `most`, are faults. names: kind << 56 | what << 32 | size. */
+void air_rt_try(air_thread *t, uint64_t lanes, uint64_t first, uint64_t stride, uint64_t most, uint64_t names);
 void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes);
 void air_rt_barrier(air_thread *t, uint32_t site);
 uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by);
