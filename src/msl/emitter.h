@@ -16,6 +16,8 @@ typedef struct emitter {
     map series;  /* identifier -> unsigned *, the last number that was put behind it */
     map written; /* const ir_var * (a pointer) -> itself: memory that the kernel may write */
     map scalars; /* const ir_var * (a pointer) -> itself: one-element locals printed as plain variables */
+    map used;    /* const ir_var * -> itself: variables that some expression reads */
+    map started; /* data pointer -> the STORE that is its declaration's first value */
     map hoisted; /* const ir_node * (an ALLOC) -> itself: printed at the head of the kernel already */
     map helpers; /* what an atomic operation needs -> name of a function before the kernel */
     const ir_buffer *dynamic; /* threadgroup memory sized at launch, or NULL */
@@ -47,7 +49,7 @@ const char *msl_space(ir_scope scope);
 
 /* ---- usage.c ---- */
 
-/* Fills `written` and `scalars`. */
+/* Fills `written`, `scalars` and `used`. */
 void msl_note_usage(emitter *e, const ir_func *kernel);
 
 /* ---- expr.c ---- */

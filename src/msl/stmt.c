@@ -94,6 +94,40 @@ static void store_lanes(emitter *e, const ir_store *n, const ir_node *index)
     }
 }
 
+/* What is combined with the element's own value, printed after `*text` ("+="); NULL: the value is something else. Types that C++
+ * computes as int are left out, and what TIR wraps is no plain operator any more. */
+static const ir_node *combined(const ir_store *n, const char **text)
+{
+    ir_type t = n->value->type;
+    if (n->value->kind != IR_BIN || !(ir_type_is_float(t) || (ir_type_is_int(t) && t.bits >= 32))) return NULL;
+    const ir_bin *b = ir_as_bin(n->value);
+    const char *op = b->op == IR_ADD ? " += " : b->op == IR_SUB ? " -= " : b->op == IR_MUL ? " *= " : b->op == IR_DIV ? " /= " : NULL;
+    if (op == NULL) return NULL;
+    bool commutes = b->op == IR_ADD || b->op == IR_MUL;
+    for (int i = 0; i < (commutes ? 2 : 1); ++i) {
+        const ir_node *own = i == 0 ? b->a : b->b;
+        if (own->kind != IR_LOAD) continue;
+        const ir_load *l = ir_as_load(own);
+        bool same = l->buffer == n->buffer && l->predicate == NULL && l->index.n == 1 && ir_equal(l->index.at[0], n->index.at[0]);
+        if (!same) continue;
+        *text = op;
+        return i == 0 ? b->b : b->a;
+    }
+    return NULL;
+}
+
+static void store_element(emitter *e, const ir_store *n)
+{
+    const char *op = " = ";
+    const ir_node *value = combined(n, &op);
+    bool starts = map_get_id(&e->started, n->buffer->data) == n;
+    if (starts) buf_printf(&e->out, "%s ", msl_type_or_error(e, n->buffer->type, n->buffer->at));
+    msl_element(e, n->buffer, n->index.at[0]);
+    buf_text(&e->out, op);
+    msl_expr(e, value != NULL ? value : n->value, MSL_LOWEST);
+    buf_text(&e->out, ";\n");
+}
+
 static void store(emitter *e, const ir_store *n)
 {
     if (n->index.n != 1 || n->predicate != NULL) {
@@ -109,10 +143,10 @@ static void store(emitter *e, const ir_store *n)
     }
     buf_indent(&e->out);
     if (how == MSL_ELEMENT) {
-        msl_element(e, n->buffer, index);
-    } else {
-        msl_vector_place(e, n->buffer, index, n->value->type, how);
+        store_element(e, n);
+        return;
     }
+    msl_vector_place(e, n->buffer, index, n->value->type, how);
     buf_text(&e->out, " = ");
     if (how == MSL_PACKED) {
         buf_printf(&e->out, "%s(", msl_packed_type(e, n->value->type));
@@ -129,8 +163,13 @@ static void store(emitter *e, const ir_store *n)
 static void bind(emitter *e, const ir_bind *n)
 {
     const ir_var *v = n->var;
-    const char *name = msl_var_name(e, v);
     buf_indent(&e->out);
+    if (map_get_id(&e->used, v) == NULL && ir_has_effect(n->value)) {
+        msl_expr(e, n->value, MSL_LOWEST);
+        buf_text(&e->out, ";\n");
+        return;
+    }
+    const char *name = msl_var_name(e, v);
     if (ir_type_is_pointer(v->type)) {
         const char *type = ir_type_is_void(v->pointee) ? "void" : msl_type_or_error(e, v->pointee, n->node.at);
         const char *space = msl_space(v->scope);
@@ -200,9 +239,59 @@ static void evaluate(emitter *e, const ir_eval *n)
     buf_text(&e->out, ";\n");
 }
 
+enum { START_REACH = 16 };
+
+typedef struct touch {
+    const ir_var *data;
+    bool found;
+} touch;
+
+static void find_touch(void *user, const ir_node *n)
+{
+    touch *t = user;
+    t->found |= (n->kind == IR_LOAD && ir_as_load(n)->buffer->data == t->data) || (n->kind == IR_VAR && ir_as_var_ref(n)->var == t->data);
+}
+
+static bool touches(const ir_node *n, const ir_var *data)
+{
+    touch t = {data, false};
+    ir_each(n, find_touch, &t);
+    return t.found;
+}
+
+/* The store with which a scalar of a thread begins, so that its declaration can say the value: nothing before it, of the same
+ * list and not far below, touches the scalar. */
+static const ir_node *first_value(const emitter *e, ir_list body, size_t alloc)
+{
+    const ir_var *data = ir_as_alloc(body.at[alloc])->buffer->data;
+    if (map_get_id(&e->scalars, data) == NULL) return NULL;
+    for (size_t i = alloc + 1; i < body.n && i <= alloc + START_REACH; ++i) {
+        const ir_node *n = body.at[i];
+        bool plain = n->kind == IR_STORE || n->kind == IR_ALLOC || n->kind == IR_BIND || n->kind == IR_DECL || n->kind == IR_EVAL;
+        if (!plain) return NULL;
+        if (n->kind == IR_STORE && ir_as_store(n)->buffer->data == data) {
+            const ir_store *s = ir_as_store(n);
+            bool whole = s->index.n == 1 && s->index.at[0]->type.lanes == 1 && s->predicate == NULL;
+            return whole && !touches(s->value, data) ? n : NULL;
+        }
+        if (touches(n, data)) return NULL;
+    }
+    return NULL;
+}
+
 static void sequence(emitter *e, const ir_seq *n)
 {
-    for (size_t i = 0; i < n->body.n; ++i) msl_stmt(e, n->body.at[i]);
+    for (size_t i = 0; i < n->body.n; ++i) {
+        const ir_node *one = n->body.at[i];
+        if (one->kind == IR_ALLOC && map_get_id(&e->hoisted, one) == NULL) {
+            const ir_node *first = first_value(e, n->body, i);
+            if (first != NULL) {
+                map_put_id(e->mem, &e->started, ir_as_alloc(one)->buffer->data, first);
+                continue;
+            }
+        }
+        msl_stmt(e, one);
+    }
 }
 
 static void line_of_expr(emitter *e, const char *before, const ir_node *value, const char *after)

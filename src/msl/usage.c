@@ -30,6 +30,7 @@ static void use_buffer(ir_walk *w, const ir_buffer *b)
 static void use_var(ir_walk *w, const ir_var *v)
 {
     usage *u = (usage *)(void *)w;
+    map_put_id(u->e->mem, &u->e->used, v, v);
     if (!ir_type_is_pointer(v->type)) return;
     note_written(u, v);
     spoil(u, v);

@@ -43,7 +43,7 @@ kernel void rows_kernel(device const float* A_ptr [[buffer(0)]],
     if (bx * 256 + tx < args.n) {
         B_ptr[bx * 256 + tx] = 0.0f;
         for (int k = 0; k < 128; ++k) {
-            B_ptr[bx * 256 + tx] = B_ptr[bx * 256 + tx] + A_ptr[long(bx * 256 + tx) * 128 + k];
+            B_ptr[bx * 256 + tx] += A_ptr[long(bx * 256 + tx) * 128 + k];
         }
     }
 }

@@ -12,7 +12,7 @@ kernel void split_kernel(device const float* A_ptr [[buffer(0)]],
     B_ptr[i] = 0.0f;
     for (int ko = 0; ko < 16; ++ko) {
         for (int ki = 0; ki < 4; ++ki) {
-            B_ptr[i] = B_ptr[i] + A_ptr[i * 64 + ko * 4 + ki];
+            B_ptr[i] += A_ptr[i * 64 + ko * 4 + ki];
         }
     }
 }
@@ -37,7 +37,7 @@ kernel void any_length_kernel(device const float* A_ptr [[buffer(0)]],
         B_ptr[i] = 0.0f;
     }
     for (int k = 0; k < args.m; ++k) {
-        B_ptr[i] = B_ptr[i] + A_ptr[long(i) * args.m + k];
+        B_ptr[i] += A_ptr[long(i) * args.m + k];
     }
 }
 
@@ -58,7 +58,7 @@ kernel void between_kernel(device const float* A_ptr [[buffer(0)]],
                 B_ptr[i * 4 + j] = 0.0f;
             }
             for (int ki = 0; ki < 4; ++ki) {
-                B_ptr[i * 4 + j] = B_ptr[i * 4 + j] + A_ptr[i * 256 + j * 64 + ko * 4 + ki];
+                B_ptr[i * 4 + j] += A_ptr[i * 256 + j * 64 + ko * 4 + ki];
             }
         }
     }
@@ -80,7 +80,7 @@ kernel void stays_kernel(device const float* A_ptr [[buffer(0)]],
             B_ptr[i] = A_ptr[k];
         }
         if (k == 0) {
-            B_ptr[i] = B_ptr[i] + A_ptr[i];
+            B_ptr[i] += A_ptr[i];
         }
     }
 }

@@ -107,10 +107,10 @@ kernel void mask_kernel(device const float* A_ptr [[buffer(0)]],
     B_ptr[i] = 0.0f;
     const int full = i + 1;
     for (int k = 0; k < full; ++k) {
-        B_ptr[i] = B_ptr[i] + A_ptr[i * 128 + k];
+        B_ptr[i] += A_ptr[i * 128 + k];
     }
     for (int k_1 = full; k_1 < 128; ++k_1) {
-        B_ptr[i] = B_ptr[i] + 0.0f;
+        B_ptr[i] += 0.0f;
     }
 }
 
@@ -138,7 +138,7 @@ kernel void staged_kernel(device const float* A_ptr [[buffer(0)]],
         S[tx] = A_ptr[k * 64 + tx];
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (int j = 0; j < 64; ++j) {
-            B_ptr[tx] = B_ptr[tx] + S[j];
+            B_ptr[tx] += S[j];
         }
     }
     for (int k_1 = full; k_1 < (args.n + 63) >> 6; ++k_1) {
@@ -149,7 +149,7 @@ kernel void staged_kernel(device const float* A_ptr [[buffer(0)]],
         const int full_1 = min(args.n - k_1 * 64, 64);
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (int j_1 = 0; j_1 < full_1; ++j_1) {
-            B_ptr[tx] = B_ptr[tx] + S[j_1];
+            B_ptr[tx] += S[j_1];
         }
     }
 }

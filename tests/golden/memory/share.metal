@@ -20,7 +20,7 @@ kernel void one_after_another_kernel(device const float* A_ptr [[buffer(0)]],
     B_ptr[tx] = S[63 - tx];
     W[tx] = tx;
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    B_ptr[tx] = B_ptr[tx] + float(W[63 - tx]);
+    B_ptr[tx] += float(W[63 - tx]);
 }
 
 // Function: both_at_once_kernel

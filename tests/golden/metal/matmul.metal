@@ -16,14 +16,13 @@ kernel void main_kernel(device const float* A_ptr [[buffer(0)]],
     const int bx = int(blockIdx.x);
     const int ty = int(threadIdx.y);
     const int tx = int(threadIdx.x);
-    float acc;
-    acc = 0.0f;
+    float acc = 0.0f;
     for (int ko = 0; ko < 16; ++ko) {
         As[ty * 16 + tx] = A_ptr[by * 4096 + ty * 256 + ko * 16 + tx];
         Bs[ty * 16 + tx] = B_ptr[ko * 4096 + ty * 256 + bx * 16 + tx];
         threadgroup_barrier(mem_flags::mem_threadgroup);
         for (int ki = 0; ki < 16; ++ki) {
-            acc = acc + As[ty * 16 + ki] * Bs[ki * 16 + tx];
+            acc += As[ty * 16 + ki] * Bs[ki * 16 + tx];
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
     }

@@ -12,18 +12,16 @@ kernel void main_kernel(device const float* A_ptr [[buffer(0)]],
     threadgroup float partial[256];
     const int bx = int(blockIdx.x);
     const int tx = int(threadIdx.x);
-    float total;
-    total = 0.0f;
+    float total = 0.0f;
     for (int k = 0; k < 4; ++k) {
-        total = total + A_ptr[bx * 1024 + k * 256 + tx];
+        total += A_ptr[bx * 1024 + k * 256 + tx];
     }
     partial[tx] = total;
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    int half_1;
-    half_1 = 128;
+    int half_1 = 128;
     while (half_1 > 0) {
         if (tx < half_1) {
-            partial[tx] = partial[tx] + partial[tx + half_1];
+            partial[tx] += partial[tx + half_1];
         }
         threadgroup_barrier(mem_flags::mem_threadgroup);
         half_1 = half_1 >> 1;

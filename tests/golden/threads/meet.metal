@@ -14,7 +14,7 @@ kernel void double_buffer_kernel(device const float* A_ptr [[buffer(0)]],
     for (int ko = 0; ko < 16; ++ko) {
         S[(ko & 1) * 64 + tx] = A_ptr[ko * 64 + tx];
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        B_ptr[tx] = B_ptr[tx] + S[(ko & 1) * 64 - tx + 63];
+        B_ptr[tx] += S[(ko & 1) * 64 - tx + 63];
     }
 }
 
@@ -39,7 +39,7 @@ kernel void double_buffer_of_any_length_kernel(device const float* A_ptr [[buffe
     for (int ko = 0; ko < args.n; ++ko) {
         S[ko % 3 * 64 + tx] = A_ptr[long(ko) * 64 + tx];
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        B_ptr[tx] = B_ptr[tx] + S[ko % 3 * 64 - tx + 63];
+        B_ptr[tx] += S[ko % 3 * 64 - tx + 63];
     }
 }
 
@@ -60,7 +60,7 @@ kernel void one_buffer_kernel(device const float* A_ptr [[buffer(0)]],
         threadgroup_barrier(mem_flags::mem_threadgroup);
         S[tx] = A_ptr[ko * 64 + tx];
         threadgroup_barrier(mem_flags::mem_threadgroup);
-        B_ptr[tx] = B_ptr[tx] + S[63 - tx];
+        B_ptr[tx] += S[63 - tx];
     }
 }
 
@@ -87,7 +87,7 @@ kernel void alternating_with_a_branch_kernel(device const float* A_ptr [[buffer(
         S[(ko & 1) * 64 + tx] = A_ptr[ko * 64 + tx];
         if (ko < args.n) {
             threadgroup_barrier(mem_flags::mem_threadgroup);
-            B_ptr[tx] = B_ptr[tx] + S[(ko & 1) * 64 - tx + 63];
+            B_ptr[tx] += S[(ko & 1) * 64 - tx + 63];
         }
     }
 }
@@ -109,7 +109,7 @@ kernel void padded_rows_kernel(device const float* A_ptr [[buffer(0)]],
     threadgroup_barrier(mem_flags::mem_threadgroup);
     S[(tx & 15) * 17 + (tx >> 4)] = A_ptr[tx];
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    B_ptr[tx] = B_ptr[tx] + S[(tx >> 4) * 17 + (tx & 15)];
+    B_ptr[tx] += S[(tx >> 4) * 17 + (tx & 15)];
 }
 
 // Function: swizzled_kernel
@@ -126,7 +126,7 @@ kernel void swizzled_kernel(device const float* A_ptr [[buffer(0)]],
     const int ty = int(threadIdx.y);
     const int tx = int(threadIdx.x);
     S[ty * 32 + (tx ^ ty)] = A_ptr[ty * 32 + tx];
-    S[ty * 32 + (tx ^ ty)] = S[ty * 32 + (tx ^ ty)] + 1.0f;
+    S[ty * 32 + (tx ^ ty)] += 1.0f;
     threadgroup_barrier(mem_flags::mem_threadgroup);
     B_ptr[ty * 32 + tx] = S[ty * 32 + tx];
 }
