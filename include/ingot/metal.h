@@ -335,6 +335,49 @@ INGOT_API ingot_status ingot_metal_command_buffer_check(ingot_metal_command_buff
 INGOT_API ingot_status ingot_metal_command_buffer_profile(ingot_metal_command_buffer *buffer, struct ingot_profile *profile,
                                                           ingot_error *error);
 
+/* MTLLogLevel's, lowest first. */
+typedef enum ingot_metal_log_level {
+    INGOT_METAL_LOG_DEBUG,
+    INGOT_METAL_LOG_INFO,
+    INGOT_METAL_LOG_NOTICE, /* of os_log's log() */
+    INGOT_METAL_LOG_ERROR,
+    INGOT_METAL_LOG_FAULT
+} ingot_metal_log_level;
+
+/* A message that a kernel logged (os_log). Pointers live as long as the call that hands it out. */
+typedef struct ingot_metal_log_message {
+    ingot_metal_log_level level;
+    const char *subsystem, *category; /* "" for os_log_default */
+    const char *text;
+    const char *kernel;
+    const char *file; /* where the call stands */
+    uint32_t line, column;
+    uint32_t thread[3], threadgroup[3]; /* position in the threadgroup; of the threadgroup in the grid */
+} ingot_metal_log_message;
+
+/* MTLLogState: what becomes of the messages that kernels log. */
+typedef struct ingot_metal_log_options {
+    size_t struct_size;          /* set by INGOT_METAL_LOG_OPTIONS_INIT; lets the struct grow */
+    ingot_metal_log_level level; /* lower ones are dropped */
+    size_t buffer_size;          /* bytes that a dispatch's messages may take, some 64 for each beside its text; 0 = 1 MiB. What is
+                                    logged after that is dropped, and `on_full` called */
+    void (*on_message)(void *user, const ingot_metal_log_message *message); /* NULL: a line on standard error */
+    void (*on_full)(void *user);                                            /* may be NULL */
+    void *user;                                                             /* of both */
+} ingot_metal_log_options;
+
+#define INGOT_METAL_LOG_OPTIONS_INIT {sizeof(ingot_metal_log_options), INGOT_METAL_LOG_DEBUG, 0, 0, 0, 0}
+
+/* The word for a level: "debug", "info", "notice", "error", "fault". */
+INGOT_API const char *ingot_metal_log_level_name(ingot_metal_log_level level);
+
+/* Where the kernels of this command buffer log to; options NULL: to standard error, as without this call, a line a message:
+ * "FILE:LINE:COLUMN: LEVEL: thread (x, y, z) of threadgroup (x, y, z): TEXT". Messages come when a dispatch has ended, also by a
+ * fault, in an order that is the same in every run: threadgroup by threadgroup, within each as they were logged; on the thread that
+ * commits. */
+INGOT_API ingot_status ingot_metal_command_buffer_log(ingot_metal_command_buffer *buffer, const ingot_metal_log_options *options,
+                                                      ingot_error *error);
+
 /* Runs what was encoded: each dispatch sees what the earlier ones wrote. Fails, and runs nothing, with the first error
  * of encoding, where an encoder has not been ended, and where it was committed before. Work may be done before the call
  * returns; what it does wrong is told by _wait. */

@@ -165,6 +165,36 @@ class MetalLibraryOptions(c.Structure):
     ]
 
 
+class MetalLogMessage(c.Structure):
+    _fields_ = [
+        ("level", c.c_int),
+        ("subsystem", c.c_char_p),
+        ("category", c.c_char_p),
+        ("text", c.c_char_p),
+        ("kernel", c.c_char_p),
+        ("file", c.c_char_p),
+        ("line", c.c_uint32),
+        ("column", c.c_uint32),
+        ("thread", c.c_uint32 * 3),
+        ("threadgroup", c.c_uint32 * 3),
+    ]
+
+
+OnLog = c.CFUNCTYPE(None, c.c_void_p, c.POINTER(MetalLogMessage))
+OnLogFull = c.CFUNCTYPE(None, c.c_void_p)
+
+
+class MetalLogOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_size_t),
+        ("level", c.c_int),
+        ("buffer_size", c.c_size_t),
+        ("on_message", OnLog),
+        ("on_full", OnLogFull),
+        ("user", c.c_void_p),
+    ]
+
+
 class MetallibBuildOptions(c.Structure):
     _fields_ = [
         ("struct_size", c.c_size_t),
@@ -415,6 +445,7 @@ _FUNCTIONS = {
     "ingot_profile_release": (None, [_handle]),
     "ingot_profile_count": (_size, [_handle]),
     "ingot_profile_row_at": (_int, [_handle, _size, c.POINTER(ProfileRowInfo)]),
+    "ingot_metal_command_buffer_log": (_int, [_handle, c.POINTER(MetalLogOptions), _err]),
     "ingot_metal_command_buffer_profile": (_int, [_handle, _handle, _err]),
     "ingot_metal_command_buffer_create": (_int, [_handle, _out, _err]),
     "ingot_metal_command_buffer_release": (None, [_handle]),

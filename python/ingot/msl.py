@@ -15,6 +15,7 @@ from . import _lib, check as _check
 from ._lib import (Error, Handle, MetalArgument, MetalConstant, MetalDefine, MetallibBuildOptions, MetalLibraryOptions, lib,
                    take_text)
 from ._metal import opened
+from ._log import Log, LogMessage, Logging, print_message
 from ._profile import Profile, ProfileRow
 from ._texture import Sampler, Texture, texture
 from ._values import encode
@@ -22,7 +23,7 @@ from .dlpack import as_numpy
 from .error import SYNTAX, UNSUPPORTED, Diagnostic, NotFound, ScriptError, check
 from .runtime import Tensor, as_host_array
 
-__all__ = ["Argument", "Kernel", "Library", "MetalError", "Profile", "ProfileRow", "Sampler", "Texture", "library", "metallib", "texture"]
+__all__ = ["Argument", "Kernel", "Library", "LogMessage", "MetalError", "Profile", "ProfileRow", "Sampler", "Texture", "library", "metallib", "texture"]
 
 Extent = Union[int, Sequence[int]]
 Include = Callable[[str, str, bool], Optional[str]]  # (name, from, angled) -> text
@@ -196,11 +197,12 @@ class Kernel:
             yield Argument(info)
 
     def __call__(self, *args: Any, threads: Optional[Extent] = None, group_size: Optional[Extent] = None,
-                 groups: Optional[Extent] = None, check: _check.Checks = None, profile: Optional[Profile] = None) -> None:
+                 groups: Optional[Extent] = None, check: _check.Checks = None, profile: Optional[Profile] = None,
+                 log: Optional[Log] = None) -> None:
         """Runs it over `threads` threads (by default one an element of the first array, or a pixel of a texture that comes
         before), or `groups` threadgroups, of `group_size` threads each. Back when it is done. With `check` ("all",
         "race,bounds", `ingot.check.Options` ...) what is found is raised as `ingot.check.CheckError`; `profile` counts what it
-        cost."""
+        cost. What the kernel logs (os_log) is given to `log`, a `LogMessage` each, when it has ended; without it, it goes to sys.stderr."""
         if len(args) != len(self.arguments):
             named = ", ".join(f"{a.type} {a.name}" for a in self.arguments)
             raise TypeError(f"kernel {self.name} takes {len(self.arguments)} arguments ({named}), {len(args)} were given")
@@ -213,7 +215,10 @@ class Kernel:
         own = _check.parse(check)
         mask = _check.mask_of(own) | (report.mask if report is not None else 0)
         checker = _check.Checker(mask, own or (report.options if report is not None else _check.Options())) if mask else None
-        findings = launch.run(grid, group, groups is not None, checker, profile)
+        logging = Logging(log or print_message)
+        findings = launch.run(grid, group, groups is not None, checker, profile, logging)
+        if logging.failed is not None:
+            raise logging.failed
         if findings and report is not None and not check:
             report.add(findings)
         elif findings:
@@ -293,7 +298,7 @@ class _Launch:
         self._bound.append(("set_buffer", (out.value, 0, argument.index)))
 
     def run(self, grid: Tuple[int, int, int], group: Tuple[int, int, int], in_groups: bool,
-            checker: Optional[_check.Checker], profile: Optional[Profile]) -> List[_check.Finding]:
+            checker: Optional[_check.Checker], profile: Optional[Profile], logging: Logging) -> List[_check.Finding]:
         """Encodes, runs, waits. What the checks found."""
         if 0 in grid:
             return []
@@ -302,6 +307,7 @@ class _Launch:
         commands = Handle("ingot_metal_command_buffer_release", out.value)
         if checker is not None:
             check(lib.ingot_metal_command_buffer_check(commands.value, checker.handle, c.byref(error)), error)
+        check(lib.ingot_metal_command_buffer_log(commands.value, c.byref(logging.options), c.byref(error)), error)
         if profile is not None:
             check(lib.ingot_metal_command_buffer_profile(commands.value, profile.handle.value, c.byref(error)), error)
         check(lib.ingot_metal_encoder_create(commands.value, c.byref(out), c.byref(error)), error)

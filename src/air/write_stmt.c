@@ -114,6 +114,7 @@ static void write_switch(air_writer *w, const mf_stmt *s)
 static void write_declaration(air_writer *w, const mf_var *v)
 {
     if (v->kind == MF_VAR_GLOBAL) return;
+    if (v->is_static) air_write_refuse(w, v->at, "copies that run beside the simdgroup are not supported");
     air_bound *b = air_write_bound(w, v);
     if (v->space == MF_THREADGROUP) return; /* made where it is first named */
     if (!b->bound) {

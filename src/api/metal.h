@@ -147,6 +147,7 @@ struct ingot_metal_command_buffer {
     bool encoding, committed;
     const emu_checking *checking; /* the caller's checker's; NULL: none */
     emu_profile *profile;         /* the caller's; NULL: none */
+    ingot_metal_log_options log;
     ingot_error encoded; /* the first error of encoding; INGOT_OK: none */
     ingot_error result;  /* of the run */
 };
@@ -178,6 +179,9 @@ struct ingot_profile {
 
 /* Runs a dispatch of the command buffer to its end, with its checks; the error names the kernel. */
 ingot_status metal_run(const ingot_metal_command_buffer *b, const metal_dispatch *d, ingot_error *error);
+
+/* metal_log.c: where a command buffer's kernels log to. */
+emu_logging metal_logging(const ingot_metal_command_buffer *b);
 
 /* metal_air.c: the same for functions of a metallib. _function fills in the new function `f`; _pipeline compiles. */
 ingot_status metal_air_function(ingot_metal_function *f, const char *name, const mf_given *given, size_t count, ingot_error *error);

@@ -98,6 +98,7 @@ static ingot_status read_groups(const metal_dispatch *d, emu_launch *l, ingot_er
 static ingot_status run_bound(const ingot_metal_command_buffer *work, const metal_dispatch *d, const bound *b, ingot_error *error)
 {
     const ingot_metal_function *f = d->pipeline->function;
+    const emu_logging logging = metal_logging(work);
     emu_launch launch = {.kernel = f->kernel,
                          .buffers = b->buffers,
                          .buffer_count = EMU_MAX_BUFFERS,
@@ -116,6 +117,7 @@ static ingot_status run_bound(const ingot_metal_command_buffer *work, const meta
                          .written = b->written,
                          .resource_written = b->reach.resource_written,
                          .texture_written = b->reach.texture_written,
+                         .logging = &logging,
                          .profile = work->profile,
                          .engine = work->queue->device->engine,
                          .math = f->library->math};

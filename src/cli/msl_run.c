@@ -64,6 +64,7 @@ static ingot_status launch(msl_run *r, ingot_error *error)
     ingot_status s = ingot_metal_queue_create(r->text.device, &queue, error);
     if (s == INGOT_OK) s = ingot_metal_command_buffer_create(queue, &work, error);
     if (s == INGOT_OK && r->checked) s = ingot_metal_command_buffer_check(work, r->find.checker, error);
+    if (s == INGOT_OK) s = ingot_metal_command_buffer_log(work, &r->log, error);
     if (s == INGOT_OK && r->profile) s = ingot_metal_command_buffer_profile(work, r->profile, error);
     if (s == INGOT_OK) s = ingot_metal_encoder_create(work, &e, error);
     if (s == INGOT_OK) s = encode(r, e, error);
@@ -103,6 +104,7 @@ int msl_run_file(msl_run *r, cli *c, const cli_words *words, const char *file)
         code = cli_usage(c, "--engine: %s", r->text.error.message);
     if (code == CLI_GOOD) code = msl_choose(r, words);
     if (code == CLI_GOOD) code = msl_geometry(r, words);
+    if (code == CLI_GOOD) code = msl_logging(r, words);
     if (code == CLI_GOOD) code = msl_take_slots(r, words);
     if (code == CLI_GOOD) code = msl_fill(r);
     if (code == CLI_GOOD) code = msl_fill_textures(r);

@@ -70,6 +70,7 @@ typedef struct msl_run {
     findings find;
     ingot_profile *profile; /* NULL: not wanted */
     const char *page;       /* file of --profile; NULL or "": none */
+    ingot_metal_log_options log;
     double seconds;  /* of the run */
 } msl_run;
 
@@ -84,6 +85,8 @@ msl_texture *msl_find_texture(msl_run *r, const char *option, const char *text, 
 msl_sampler *msl_find_sampler(msl_run *r, const char *option, const char *text, const char **value);
 /* --grid, --threads, --threadgroup-mem. */
 int msl_geometry(msl_run *r, const cli_words *words);
+/* --log. */
+int msl_logging(msl_run *r, const cli_words *words);
 /* --buffer, --out, --print, --texture, --texture-out, --sampler. */
 int msl_take_slots(msl_run *r, const cli_words *words);
 void msl_need_structures(msl_run *r);

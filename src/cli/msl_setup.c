@@ -235,3 +235,33 @@ int msl_take_slots(msl_run *r, const cli_words *words)
     msl_need_structures(r);
     return code == CLI_GOOD ? check_given(r) : code;
 }
+
+/* ---- Messages --------------------------------------------------------------------------------- */
+
+static void drop_message(void *user, const ingot_metal_log_message *m)
+{
+    (void)user;
+    (void)m;
+}
+
+int msl_logging(msl_run *r, const cli_words *words)
+{
+    r->log = (ingot_metal_log_options)INGOT_METAL_LOG_OPTIONS_INIT;
+    const char *text = cli_words_value(words, MSL_LOG);
+    if (!text) return CLI_GOOD;
+    const char *comma = strchr(text, ',');
+    const char *word = comma ? cli_pool_text(&r->c->pool, text, (size_t)(comma - text)) : text;
+    uint64_t bytes = 0;
+    if (comma && !cli_parse_count(comma + 1, 1, (uint64_t)1 << 30, &bytes))
+        return cli_usage(r->c, "--log %s: '%s' is no number of bytes from 1 to 1 GiB", text, comma + 1);
+    r->log.buffer_size = (size_t)bytes;
+    if (strcmp(word, "none") == 0) {
+        r->log.on_message = drop_message;
+        return CLI_GOOD;
+    }
+    for (int level = INGOT_METAL_LOG_DEBUG; level <= INGOT_METAL_LOG_FAULT; level++) {
+        r->log.level = (ingot_metal_log_level)level;
+        if (strcmp(word, ingot_metal_log_level_name(r->log.level)) == 0) return CLI_GOOD;
+    }
+    return cli_usage(r->c, "--log: '%s' is none of debug, info, notice, error, fault, none", word);
+}

@@ -98,6 +98,7 @@ static emu_handler handler_of(const coder *c, emu_op op, emu_type type)
     if (h == NULL) h = emu_mask_handler(op);
     if (h == NULL) h = emu_cross_handler(op, type);
     if (h == NULL) h = emu_texture_handler(op);
+    if (h == NULL) h = emu_log_handler(op);
     if (h == NULL) h = c->isa->handler(op, type);
     if (h == NULL) h = emu_memory_handler(op, type);
     return h;
@@ -633,6 +634,14 @@ static void emit_fence(coder *c, const emu_node *n)
     put(c, EMU_FENCE_OP, n)->run = handler_of(c, EMU_FENCE_OP, EMU_BOOL);
 }
 
+static void emit_log(coder *c, const emu_node *n)
+{
+    emu_insn *i = put(c, (emu_op)n->op, n);
+    set_operands(i, n->in);
+    i->imm = n->imm;
+    i->run = handler_of(c, (emu_op)n->op, EMU_U64);
+}
+
 static void emit_indexed(coder *c, const emu_node *n)
 {
     emu_insn *i = put(c, EMU_INDEXED, n);
@@ -744,6 +753,7 @@ static void emit_node(coder *c, emu_node *n)
     case EMU_TEXTURE_NODE: emit_texture(c, n); break;
     case EMU_FILL: emit_fill(c, n); break;
     case EMU_SYNC: emit_barrier(c, n); break;
+    case EMU_LOG_NODE: emit_log(c, n); break;
     case EMU_FENCE: emit_fence(c, n); break;
     case EMU_HOLD: emit_hold(c, n); break;
     case EMU_IF_NODE: emit_if(c, n); break;
@@ -871,6 +881,7 @@ emu_program *emu_make_program(arena *mem, emu_graph *g, const emu_shape *shape, 
     p->simdgroups = c.simdgroups;
     p->frame_bytes = c.regs.top;
     p->objects = g->objects;
+    p->logs = g->logs;
     p->threadgroup_bytes = g->threadgroup_bytes;
     p->spans = c.spans.at;
     p->locals = g->locals;

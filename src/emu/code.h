@@ -73,6 +73,7 @@ typedef struct emu_program {
     emu_reg_list known;
     emu_reg_list extents; /* lane-constant i64 registers */
     emu_object_list objects;
+    emu_log_calls logs;
     uint64_t threadgroup_bytes; /* static */
     const span *spans;          /* of the instructions, by emu_insn.at */
     emu_local **locals;         /* for messages */

@@ -162,6 +162,27 @@ ingot_status emu_engine_parse(const char *name, emu_engine *out, ingot_error *er
 /* What INGOT_ENGINE in the environment says. */
 ingot_status emu_engine_default(emu_engine *out, ingot_error *error);
 
+/* os_log's levels, in the order of MTLLogLevel. */
+typedef enum emu_log_level { EMU_LOG_DEBUG, EMU_LOG_INFO, EMU_LOG_NOTICE, EMU_LOG_ERROR, EMU_LOG_FAULT } emu_log_level;
+
+/* A message that a kernel has logged. Strings end with NUL and live as long as the call. */
+typedef struct emu_log_message {
+    emu_log_level level;
+    const char *subsystem, *category, *text, *kernel, *file;
+    uint32_t line, column;
+    uint32_t thread[3], group[3]; /* position in the threadgroup; of the threadgroup in the grid */
+} emu_log_message;
+
+/* Where the messages of a launch go. They are handed out when it ends, also by a fault: threadgroup by threadgroup in the order
+ * run (which the seed says), within each in the order met, thread after thread; the same in every run. */
+typedef struct emu_logging {
+    void (*say)(void *user, const emu_log_message *message);
+    void (*full)(void *user); /* further messages were dropped; may be NULL */
+    void *user;
+    size_t bytes;        /* messages kept, with some 64 bytes for each; 0: 1 MiB */
+    emu_log_level least; /* lower ones are dropped */
+} emu_logging;
+
 /* What a target has room for; the device's own limits hold in any case. */
 typedef struct emu_limits {
     const char *target; /* for messages */
@@ -208,6 +229,7 @@ typedef struct emu_launch {
     emu_math math;
     const emu_limits *limits; /* what the check LIMITS holds the launch to; NULL: the device's */
     emu_engine engine;
+    const emu_logging *logging; /* NULL: what kernels log is dropped */
     emu_profile *profile;     /* counts what the launch costs, on the caller's thread; NULL: not */
 } emu_launch;
 

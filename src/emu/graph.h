@@ -12,6 +12,7 @@
 #include "base/source.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "emu/log.h"
 #include "emu/vm.h"
 
 typedef enum emu_kind {
@@ -30,6 +31,7 @@ typedef enum emu_kind {
                          more[0]; PARTs 0 and 1 of FETCH are the pixel, 0 of ATOMIC the old value */
     EMU_FILL,    /* a thread array set to 0xFF: mem->local */
     EMU_SYNC,    /* barrier of the threadgroup, or (imm 1; checked programs) of the simdgroup, over the memories in k */
+    EMU_LOG_NODE, /* op LOGVALUE: in[0] (64 bits) is value imm of the message to come; LOGTEXT: message imm of `logs` */
     EMU_FENCE,   /* memory fence over the memories in k (EMU_FLAG_...); checked programs */
     EMU_HOLD,    /* in[0] must hold, else k (an emu_rule) is reported, about the local imm; checked programs. Of k INDEX in[0] (64 bits, from
                   * emu_split_addresses on uniform) plus in[1] (or NULL, as in[0] may be) must be a value of operand_type */
@@ -205,6 +207,7 @@ typedef struct emu_graph {
     emu_variable *variables; /* newest first */
     emu_variable *last_variable;
     emu_object_list objects; /* 0 is the null object */
+    emu_log_calls logs;
     emu_local **locals;
     uint32_t local_count, local_cap;
     uint64_t threadgroup_bytes; /* static */

@@ -30,6 +30,7 @@ void emu_worker_free(const ingot_allocator *mem, emu_worker *w)
 {
     mem_free(mem, w->threadgroup_block, w->threadgroup_size);
     emu_checker_free(w->vm.check, w->object_count);
+    if (w->vm.log != NULL) emu_log_close(w->vm.log, w->vm.width);
     mem_free(mem, w->turns, w->turns_size);
     mem_free(mem, w, w->bytes);
 }
@@ -117,6 +118,13 @@ static emu_worker *make_worker(const ingot_allocator *mem, const emu_program *p)
     for (size_t i = 0; i < p->literals.n; ++i) put_literal(w->vm.frame, &p->literals.at[i]);
     put_lane_inputs(w, p);
     w->object_count = p->objects.n;
+    if (p->logs.n != 0) {
+        if (!emu_log_open(&w->log, mem, &p->logs, p->width)) {
+            emu_worker_free(mem, w);
+            return NULL;
+        }
+        w->vm.log = &w->log;
+    }
     if (p->shape.scheduled) {
         w->turns_size = emu_turns_bytes(p) + EMU_ALIGN;
         w->turns = mem_alloc(mem, w->turns_size);
@@ -142,6 +150,7 @@ typedef struct course {
     bool checked;
     emu_watch watch;      /* of a checked launch */
     emu_store store;
+    emu_log log;          /* of all workers; under the lock of the job */
     emu_event *events;    /* found by all workers, each once; under the lock of the job */
     size_t event_count, event_cap;
 } course;
@@ -160,6 +169,7 @@ typedef struct job {
     const emu_program *program;
     part part;
     size_t site_base;
+    uint64_t order; /* of its first batch among all of the launch */
     uint64_t threadgroup_bytes;
     uint64_t batches, per_row; /* all of them; along the axis */
     uint64_t next;        /* batch to be done next; atomic */
@@ -238,6 +248,11 @@ static void hand_in(job *j, emu_checker *c)
 static void give_worker(job *j, emu_worker *w)
 {
     if (j->course->checked) hand_in(j, w->vm.check);
+    if (w->vm.log != NULL) {
+        (void)pthread_mutex_lock(&j->lock);
+        if (!emu_log_join(&j->course->log, w->vm.log)) __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+        (void)pthread_mutex_unlock(&j->lock);
+    }
     (void)pthread_mutex_lock(&j->kernel->lock);
     w->next = j->built->idle;
     j->built->idle = w;
@@ -247,6 +262,23 @@ static void give_worker(job *j, emu_worker *w)
 static void run_code(emu_vm *vm, const emu_insn *i)
 {
     while (i != NULL) i = i->run(vm, i);
+}
+
+/* Bytes of messages that a launch keeps. */
+static size_t log_room(const emu_logging *to)
+{
+    enum { USUAL = 1 << 20 };
+    if (to == NULL || to->say == NULL) return 0;
+    return to->bytes != 0 ? to->bytes : USUAL;
+}
+
+static void start_log(emu_log *log, const job *j)
+{
+    const emu_logging *to = j->launch->logging;
+    log->most = log_room(to);
+    log->least = to != NULL ? (uint8_t)to->least : 0;
+    log->axis = j->program->shape.axis;
+    log->threads = j->program->shape.threads;
 }
 
 /* What no batch changes: sizes of the grid, and all that is computed from those and the lanes. */
@@ -259,6 +291,7 @@ static bool start_worker(emu_worker *w, job *j)
         emu_checker_start(vm->check, &j->course->watch, p, j->site_base, w->objects);
         if (!emu_checker_watch_group(vm->check, w->threadgroup, j->threadgroup_bytes * p->shape.batch)) return false;
     }
+    if (vm->log != NULL) start_log(vm->log, j);
     vm->clock = &j->course->clock;
     vm->resources = j->course->resources;
     vm->resource_count = (uint32_t)j->launch->resource_count;
@@ -322,6 +355,10 @@ static bool run_batch(emu_worker *w, const job *j, uint64_t batch)
     emu_vm *vm = &w->vm;
     uint32_t at[3];
     const uint32_t members = batch_at(j, batch, at);
+    if (vm->log != NULL) {
+        vm->log->order = j->order + batch;
+        memcpy(vm->log->first, at, sizeof at);
+    }
     for (size_t i = 0; i < p->inputs.n; ++i) {
         const emu_input_reg *in = &p->inputs.at[i];
         if (in->which >= EMU_INPUT_GROUP_X && in->which <= EMU_INPUT_GROUP_Z)
@@ -510,7 +547,7 @@ static emu_shape shape_of(const emu_launch *l, const part *at)
     if (s.uneven) memcpy(s.nominal, l->threads, sizeof s.nominal);
     const uint32_t threads = s.threads[0] * s.threads[1] * s.threads[2];
     s.scheduled = threads > EMU_SIMD_WIDTH && (l->seed != 0 || l->kernel->waits);
-    if (threads * 2 > LANES || l->seed != 0 || l->kernel->waits) return s;
+    if (threads * 2 > LANES || l->seed != 0 || l->kernel->waits || l->kernel->logs) return s;
     if (l->kernel->crosses && threads % EMU_SIMD_WIDTH != 0) return s;
     if (l->kernel->has_threadgroup && threads % EMU_CHUNK != 0) return s;
     uint32_t axis = 0;
@@ -624,16 +661,27 @@ static bool make_job(course *c, const part *p, job *j, ingot_error *error)
     return true;
 }
 
+/* What was logged before the launch ended. */
+static bool say_log(course *c, uint64_t last)
+{
+    if (c->log.mem == NULL) return true;
+    c->log.most = log_room(c->launch->logging);
+    return emu_log_say(&c->log, c->kernel, c->launch->logging, last);
+}
+
 /* All parts one after the other, up to the first that is stopped. */
 static ingot_status run_jobs(course *c, job *jobs, size_t count, ingot_error *error)
 {
     if (!open_watch(c, jobs, count)) return error_no_memory(error);
     const job *stopped = NULL;
     size_t sites = 0;
+    uint64_t batches = 0;
     for (size_t k = 0; k < count && stopped == NULL; ++k) {
         job *j = &jobs[k];
         j->site_base = sites;
         sites += j->program->site_count;
+        j->order = batches;
+        batches += j->batches;
         if (pthread_mutex_init(&j->lock, NULL) != 0) return error_no_memory(error);
         emu_counts counts = {.mem = c->kernel->library->mem, .program = j->program};
         c->counts = c->launch->profile != NULL ? &counts : NULL;
@@ -643,6 +691,7 @@ static ingot_status run_jobs(course *c, job *jobs, size_t count, ingot_error *er
         if (status != INGOT_OK) return status;
         if (j->fault_batch != UINT64_MAX) stopped = j;
     }
+    if (!say_log(c, stopped != NULL ? stopped->order + stopped->fault_batch : UINT64_MAX)) return error_no_memory(error);
     return report_all(c, stopped, error);
 }
 
@@ -662,6 +711,7 @@ static ingot_status run_course(course *c, ingot_error *error)
     if (made == count) {
         status = run_jobs(c, jobs, count, &inner);
         close_watch(c);
+        if (c->log.mem != NULL) emu_log_close(&c->log, 0);
     }
     for (size_t k = 0; k < made; ++k) emu_built_release(c->kernel, jobs[k].built);
     return status == INGOT_OK ? error_none(error) : error_pass(error, status, &inner);

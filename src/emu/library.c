@@ -234,6 +234,7 @@ static void check_kernel(reading *r, emu_kernel *k, emu_arg *args)
             if (g->objects.at[i].kind == EMU_OBJECT_THREADGROUP || g->objects.at[i].kind == EMU_OBJECT_LENGTH)
                 k->has_threadgroup = true;
         k->waits = waits(g);
+        k->logs = g->logs.n != 0;
     }
     mark_arguments(k, g, args);
     if (r->diags.errors == errors) arena_restore(mem, mark); /* messages lie in the arena too */

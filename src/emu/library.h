@@ -28,6 +28,7 @@ struct emu_kernel {
     emu_kernel_info info;
     bool crosses;         /* uses simdgroup functions */
     bool has_threadgroup; /* uses threadgroup memory */
+    bool logs;            /* messages, which come threadgroup by threadgroup */
     bool waits;           /* a loop may go on until another simdgroup or threadgroup has done something */
     pthread_mutex_t lock; /* of what follows */
     emu_built *built;     /* latest first */
@@ -65,6 +66,7 @@ struct emu_worker {
     void *turns; /* scheduled programs: what emu_run_turns needs */
     size_t turns_size;
     size_t object_count;
+    emu_log log; /* of a program with messages */
     emu_worker *next;
 };
 void emu_worker_free(const ingot_allocator *mem, emu_worker *w);

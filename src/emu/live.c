@@ -79,7 +79,7 @@ static void strip(emu_node *n)
 
 static bool is_root(const emu_node *n)
 {
-    if (n->kind == EMU_HOLD || n->kind == EMU_FENCE) return true;
+    if (n->kind == EMU_HOLD || n->kind == EMU_FENCE || n->kind == EMU_LOG_NODE) return true;
     return n->kind == EMU_STORE || n->kind == EMU_ATOMIC_NODE || n->kind == EMU_SYNC || n->kind == EMU_BREAK ||
            n->kind == EMU_LOOP_NODE || (n->kind == EMU_TEXTURE_NODE && n->op != EMU_TEXFETCH);
 }

@@ -80,6 +80,7 @@ typedef struct lower {
     jumps jumps;
     map leaves;      /* by type: leaf_list */
     map *memory;     /* by declaration: what must lie in memory */
+    const mf_var **kept; /* the variable that lasts from call to call; NULL in it: none was met yet */
     map globals;     /* by mf_var: index of its object, plus 1 */
     emu_local *stack; /* see lower_pointer.c; NULL where there is none */
     bool restart;    /* `memory` grew: begin again */
@@ -147,6 +148,9 @@ void lower_matrix_place(lower *l, emu_node **row, emu_node **column);
 
 /* lower_pack.c: an empty value where the function is none of those */
 val lower_pack(lower *l, const mf_expr *e);
+
+/* lower_log.c: a message, once its format is read */
+val lower_log(lower *l, const mf_expr *e);
 
 /* lower_texture.c */
 val lower_texture(lower *l, const mf_expr *e);

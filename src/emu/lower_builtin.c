@@ -488,6 +488,7 @@ val lower_builtin(lower *l, const mf_expr *e)
     const unsigned traits = mf_builtin_traits(e->builtin);
     if ((traits & MF_ATOMIC) != 0) return lower_atomic(l, e);
     if ((traits & MF_TEXTURE) != 0) return lower_texture(l, e);
+    if (e->builtin == MF_FN_OS_LOG) return lower_log(l, e);
     const val packed = lower_pack(l, e);
     if (packed.n != 0) return packed;
     if ((traits & (MF_CROSS_LANE | MF_BARRIER)) != 0) return lower_cross(l, e);

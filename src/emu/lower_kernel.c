@@ -159,10 +159,11 @@ static void bind_kernel(lower *l, call_frame *f)
 }
 
 /* One attempt; restart tells that a variable turned out to need memory. */
-static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape *shape, diag_list *diags, map *memory,
-                          bool *restart)
+static emu_graph *attempt(lower l, bool *restart)
 {
-    lower l = {.mem = mem, .diags = diags, .kernel = kernel, .shape = shape, .memory = memory};
+    arena *mem = l.mem;
+    const mf_function *kernel = l.kernel;
+    const emu_shape *shape = l.shape;
     l.g = arena_new(mem, emu_graph);
     emu_graph_init(l.g, mem);
     l.g->checks = shape->checks;
@@ -173,6 +174,10 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
     f.locals = arena_array(mem, binding, kernel->local_count + 1);
     l.frame = &f;
     lower_make_null(&l);
+    if (*l.kept != NULL) {
+        const mf_var *v = *l.kept;
+        lower_start(&l, lower_local(&l, v, v->name, v->type), lower_zero(&l, v->type), kernel->at);
+    }
     bind_kernel(&l, &f);
     lower_body(&l, kernel);
     *restart = l.restart;
@@ -182,8 +187,10 @@ static emu_graph *attempt(arena *mem, const mf_function *kernel, const emu_shape
 emu_graph *emu_lower(arena *mem, const mf_function *kernel, const emu_shape *shape, diag_list *diags)
 {
     map memory = {0};
+    const mf_var *kept = NULL;
+    const lower begin = {.mem = mem, .diags = diags, .kernel = kernel, .shape = shape, .memory = &memory, .kept = &kept};
     bool restart = true;
     emu_graph *g = NULL;
-    while (restart) g = attempt(mem, kernel, shape, diags, &memory, &restart);
+    while (restart) g = attempt(begin, &restart);
     return g;
 }

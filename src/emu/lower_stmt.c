@@ -49,9 +49,23 @@ static void bind(binding *b, place p)
     b->at = p;
 }
 
+/* A variable that lasts from call to call: made, all zero, where the kernel begins. */
+static place kept_place(lower *l, const mf_var *v)
+{
+    for (uint32_t k = 0; k < l->g->local_count; ++k)
+        if (l->g->locals[k]->key == v) return lower_local_place(l, l->g->locals[k]);
+    *l->kept = v;
+    l->restart = true;
+    return lower_local_place(l, lower_local(l, v, v->name, v->type));
+}
+
 static void lower_decl(lower *l, const mf_var *v)
 {
     binding *b = &l->frame->locals[v->index];
+    if (v->is_static) {
+        bind(b, kept_place(l, v));
+        return;
+    }
     if (v->type->kind == MF_TYPE_REFERENCE) {
         if (v->init != NULL) bind(b, lower_place(l, v->init));
         return;

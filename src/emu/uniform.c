@@ -39,6 +39,7 @@ static uint8_t of_node(const emu_node *n, uint32_t batch)
     case EMU_STORE:
     case EMU_FILL:
     case EMU_SYNC:
+    case EMU_LOG_NODE:
     case EMU_FENCE:
     case EMU_HOLD:
     case EMU_IF_NODE:

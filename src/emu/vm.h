@@ -238,6 +238,7 @@ struct emu_vm {
     const emu_insn *resume;
     bool killed; /* lanes have been taken out of level 0 */
     struct emu_checker *check; /* of a checked program, else NULL */
+    struct emu_log *log;       /* of a program with messages, else NULL */
 };
 
 enum { EMU_FIRST_RESOURCE = 0x8000 };

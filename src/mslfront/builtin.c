@@ -111,6 +111,7 @@ static bool match_one(mf_parser *p, const mf_builtin_row *row, const mf_exprs *a
     next_param(&s);
     size_t i = 0;
     for (param q = next_param(&s); q.letter != '\0'; q = next_param(&s)) {
+        if (q.letter == '*') return true; /* all that are left, as they are */
         if (i == args->n) return q.optional;
         mf_rank r = letter_rank(p, args->at[i], q.letter, m->element, m->width);
         if (generic && q.letter == 'T' && r != MF_EXACT) r = MF_NO_CONVERSION;
@@ -178,7 +179,7 @@ mf_expr *mf_call_builtin(mf_parser *p, const mf_match *m, mf_math math, mf_exprs
         diag_error(p->diags, at, "'%s' has no fast or precise form", row->name);
         return mf_error(p, at);
     }
-    if (!mf_check_function_version(p, row->name, at)) return mf_error(p, at);
+    if (!mf_check_function_version(p, str_of(row->name), at)) return mf_error(p, at);
     const char *s = row->signature;
     mf_expr *e =
         mf_new(p, MF_EXPR_BUILTIN, at, value_type(next_param(&s).letter, m->element, m->width));
@@ -186,6 +187,10 @@ mf_expr *mf_call_builtin(mf_parser *p, const mf_match *m, mf_math math, mf_exprs
     e->math = math;
     e->args = arena_array(p->mem, mf_expr *, MF_CALL_ARGS);
     for (param q = next_param(&s); q.letter != '\0'; q = next_param(&s)) {
+        if (q.letter == '*') {
+            for (; e->arg_count < args->n; ++e->arg_count) e->args[e->arg_count] = mf_value(p, args->at[e->arg_count]);
+            break;
+        }
         bool place = q.letter == 'R' || q.letter == 'J' || q.letter == 'N';
         const mf_type *t = value_type(q.letter, m->element, m->width);
         mf_expr *a = e->arg_count < args->n ? args->at[e->arg_count] : default_argument(p, &q, at);

@@ -32,6 +32,9 @@ enum {
     MF_PAINTED = 4   /* names a macro that must not be expanded again */
 };
 
+/* Parts of the library's own text that are read where a text names them. */
+typedef enum mf_part { MF_PART_TEXTURES, MF_PART_TENSORS, MF_PART_LOGGING, MF_PART_COPIES, MF_PARTS } mf_part;
+
 typedef struct mf_macro mf_macro;
 
 /* A name: equal names are one pointer. What the language itself knows of it is looked up once. */

@@ -191,18 +191,40 @@ const char *mf_read_number(str text, mf_literal *out)
     return read_floating(s, out);
 }
 
+/* The digits of "\x41" or "\101" from `at` on. */
+static size_t coded(str text, size_t at, int64_t *out)
+{
+    const bool hex = text.p[at] == 'x';
+    size_t n = at + (hex ? 1 : 0);
+    const size_t begin = n;
+    int64_t v = 0;
+    for (; n < text.n && n < begin + (hex ? 2 : 3); ++n) {
+        const char c = text.p[n];
+        const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
+        if (digit >= (hex ? 16 : 8)) break;
+        v = v * (hex ? 16 : 8) + digit;
+    }
+    *out = (int8_t)v;
+    return n > begin && v < 256 ? n - at : 0;
+}
+
+size_t mf_read_in_string(str text, size_t at, int64_t *out)
+{
+    static const char codes[] = "n\nt\tr\ra\ab\bf\fv\v\\\\\'\'\"\"??";
+    *out = text.p[at];
+    if (text.p[at] != '\\') return 1;
+    if (at + 1 == text.n) return 0;
+    for (size_t i = 0; i + 1 < sizeof codes; i += 2) {
+        if (codes[i] != text.p[at + 1]) continue;
+        *out = codes[i + 1];
+        return 2;
+    }
+    const size_t n = coded(text, at + 1, out);
+    return n != 0 ? n + 1 : 0;
+}
+
 bool mf_read_character(str text, int64_t *out)
 {
-    static const char codes[] = "n\nt\tr\r0\0a\ab\bf\fv\v\\\\'\'\"\"??";
-    if (text.n == 3 && text.p[1] != '\\' && (unsigned char)text.p[1] < 128) {
-        *out = text.p[1];
-        return true;
-    }
-    if (text.n != 4 || text.p[1] != '\\') return false;
-    for (size_t i = 0; i + 1 < sizeof codes; i += 2) {
-        if (codes[i] != text.p[2]) continue;
-        *out = codes[i + 1];
-        return true;
-    }
-    return false;
+    const str inner = {text.p + 1, text.n - 2};
+    return text.n > 2 && (unsigned char)inner.p[0] < 128 && mf_read_in_string(inner, 0, out) == inner.n;
 }

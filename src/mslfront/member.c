@@ -61,6 +61,12 @@ mf_expr *mf_make_closure(mf_parser *p, span at)
     return mf_make_var(p, p->function->self, at);
 }
 
+bool mf_has_self(mf_parser *p)
+{
+    if (p->function == NULL || p->function->self == NULL) return false;
+    return !p->function->record->is_closure || mf_find(p->function->record->scope, mf_intern(p->mem, p->idents, STR("this"))) != NULL;
+}
+
 mf_expr *mf_make_self(mf_parser *p, span at)
 {
     mf_var *self = p->function != NULL ? p->function->self : NULL;

@@ -246,6 +246,7 @@ static mf_expr *call_user(mf_parser *p, mf_candidate *c, const call *k)
         diag_note(p->diags, f->at, "it is declared here");
         return mf_error(p, k->at);
     }
+    if (c->compiled_as.n != 0 && evaluated) return mf_call_compiler(p, c, k->args, k->at);
     if ((evaluated || c->is_auto) && !prepare(p, c, k->at)) return mf_error(p, k->at);
     mf_expr *e = call_node(p, f, k->at);
     for (size_t i = 0; i < f->param_count; ++i) {
@@ -341,8 +342,7 @@ static mf_expr *implied_object(mf_parser *p, const mf_candidate *first, span at)
 {
     for (const mf_candidate *c = first; c != NULL; c = c->next) {
         if (c->record == NULL || c->is_constructor) continue;
-        bool self = p->function != NULL && p->function->self != NULL;
-        return self || p->unevaluated ? mf_make_self(p, at) : NULL;
+        return mf_has_self(p) || p->unevaluated ? mf_make_self(p, at) : NULL;
     }
     return NULL;
 }

@@ -175,7 +175,8 @@ static void check_local(mf_parser *p, mf_var *v, const mf_declarator *d, const m
         diag_error(p->diags, specs->at,
                    "extern, inline or kernel does not belong to a variable in a function");
     }
-    if (specs->is_static)
+    v->is_static = specs->is_static && mf_in_library(p, v->at);
+    if (specs->is_static && !v->is_static)
         diag_error(p->diags, specs->at, "a static variable in a function must be 'constant'");
     if (s == MF_DEVICE) {
         diag_error(p->diags, d->at, "a variable cannot be declared in device memory");

@@ -173,7 +173,9 @@ static mf_expr *symbol_value(mf_parser *p, const mf_ref *r)
         return mf_make_member(p, mf_make_closure(p, r->at), r->id, r->at);
     if (s->kind == MF_SYM_VAR && s->var != NULL && !check_captured(p, r)) return mf_error(p, r->at);
     switch (s->kind) {
-    case MF_SYM_VAR: return mf_make_var(p, s->var, r->at);
+    case MF_SYM_VAR:
+        if (s->var != NULL && mf_in_library(p, s->at) && !mf_check_function_version(p, s->var->name, r->at)) return mf_error(p, r->at);
+        return mf_make_var(p, s->var, r->at);
     case MF_SYM_ENUMERATOR: return mf_int(p, r->at, s->type.type, s->value);
     case MF_SYM_FIELD: return mf_make_member(p, mf_make_self(p, r->at), r->id, r->at);
     case MF_SYM_TEMPLATE:
@@ -387,16 +389,21 @@ static mf_expr *parse_decltype_member(mf_parser *p)
     return mf_error(p, begin);
 }
 
-/* A string: an array of char in constant space, its escapes as they stand (nothing prints them). */
+/* A string: an array of char in constant space. */
 static mf_expr *parse_string(mf_parser *p)
 {
     span at = mf_cur(p)->at;
     mf_exprs chars = mf_exprs_none();
     const mf_type *t = mf_scalar_type(MF_CHAR);
     for (; mf_at(p, MF_TOK_STRING); mf_advance(p)) {
-        str text = mf_token_text(mf_cur(p));
-        for (size_t i = 1; i + 1 < text.n; ++i)
-            mf_exprs_push(p->mem, &chars, mf_int(p, at, t, text.p[i]));
+        const str token = mf_token_text(mf_cur(p)), text = {token.p + 1, token.n - 2};
+        size_t n = 1;
+        for (size_t i = 0; i < text.n && n != 0; i += n) {
+            int64_t c;
+            n = mf_read_in_string(text, i, &c);
+            if (n == 0) diag_unsupported(p->diags, mf_cur(p)->at, "an escape of this string is not supported");
+            mf_exprs_push(p->mem, &chars, mf_int(p, at, t, c));
+        }
     }
     mf_exprs_push(p->mem, &chars, mf_int(p, at, t, 0));
     mf_declarator d = {.at = at};

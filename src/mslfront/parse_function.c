@@ -168,6 +168,7 @@ typedef struct head {
     mf_qtype self;     /* qualifiers and address space of its object */
     bool is_constructor, is_conversion;
     bool is_deleted, is_default, is_auto;
+    str compiled_as;
 } head;
 
 /* The object of a member function as its first parameter. */
@@ -205,6 +206,7 @@ static mf_candidate *make_candidate(mf_parser *p, const head *h)
     c->is_deleted = h->is_deleted;
     c->is_default = h->is_default;
     c->in_metal = p->scope->in_metal;
+    c->compiled_as = h->compiled_as;
     if (h->record == NULL || c->is_static || c->is_constructor) return c;
     c->self = add_self(p, h);
     f->params = arena_array(p->mem, mf_var *, h->q.vars.n + 1);
@@ -444,6 +446,15 @@ static void check_result(mf_parser *p, mf_declarator *d)
     }
 }
 
+/* __asm("name") behind a declaration: which function of the compiler's own is meant. */
+static bool read_compiled_name(mf_parser *p, head *h)
+{
+    mf_advance(p);
+    if (!mf_expect(p, MF_TOK_L_PAREN, "after '__asm'")) return false;
+    h->compiled_as = mf_token_text(mf_cur(p));
+    return mf_expect(p, MF_TOK_STRING, "as the name of a function of the compiler's") && mf_expect(p, MF_TOK_R_PAREN, "after the name");
+}
+
 /* const, address spaces and the rest behind the parameters. */
 static bool read_tail(mf_parser *p, head *h)
 {
@@ -479,6 +490,13 @@ static bool read_tail(mf_parser *p, head *h)
             }
             p->at += 2;
             return true;
+        case MF_KW_ASM:
+            if (!read_compiled_name(p, h)) return false;
+            continue;
+        case MF_TOK_IDENT:
+            if (!str_is(mf_cur(p)->ident->text, "__asm") && !str_is(mf_cur(p)->ident->text, "__asm__")) return true;
+            if (!read_compiled_name(p, h)) return false;
+            continue;
         default: return true;
         }
         mf_advance(p);

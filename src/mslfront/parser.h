@@ -113,6 +113,7 @@ struct mf_candidate {
     bool is_aggregate; /* the constructor that a list stands for: what it leaves out is zero */
     bool is_static, is_constructor, is_explicit, is_constexpr, is_auto, is_deleted, is_default;
     bool in_metal;         /* added to the library's namespace */
+    str compiled_as;       /* __asm("..."): the name of a function of the compiler's own, with its quotes; empty: none */
     bool used;             /* of an instance: called or asked for */
     bool needed;           /* its body is read or waits to be */
     bool reading;          /* its body is being read */
@@ -177,7 +178,7 @@ typedef struct mf_parser {
     mf_candidates pending; /* functions whose bodies are still to be read */
     diag_list *loud;      /* where complaints go that must not be lost, while others are dropped */
     unsigned quiet;       /* lists of complaints that are dropped, within each other */
-    uint32_t prelude_file, texture_file, tensor_file; /* the library's own texts; 0 where one was not read */
+    uint32_t prelude_file, part_files[MF_PARTS]; /* the library's own texts; 0 where one was not read */
     mf_scope *metal;      /* the library's namespace */
     bool exhausted;       /* a limit on instances was passed */
     const mf_record *specs_of; /* the specifiers read next are of a member of it */
@@ -203,7 +204,9 @@ static inline bool mf_at(const mf_parser *p, mf_token_kind k)
 /* Whether what stands there is of the library's own text. */
 static inline bool mf_in_library(const mf_parser *p, span at)
 {
-    return at.file != 0 && (at.file == p->prelude_file || at.file == p->texture_file || at.file == p->tensor_file);
+    bool found = at.file == p->prelude_file;
+    for (size_t i = 0; i < MF_PARTS; ++i) found = found || at.file == p->part_files[i];
+    return at.file != 0 && found;
 }
 const mf_token *mf_ahead(const mf_parser *p, size_t n);
 void mf_advance(mf_parser *p);
@@ -372,10 +375,13 @@ str mf_builtin_pattern(mf_parser *p, int row);
  * behind the name. NULL where it is none of those. */
 mf_expr *mf_library_template(mf_parser *p, const mf_ref *name);
 
+/* compiler_call.c: a call of a function declared with __asm */
+mf_expr *mf_call_compiler(mf_parser *p, mf_candidate *c, mf_exprs *args, span at);
+
 /* version.c */
 
 /* Whether the language version that was asked for has the library's function, or the type; reports that it has not. */
-bool mf_check_function_version(mf_parser *p, const char *name, span at);
+bool mf_check_function_version(mf_parser *p, str name, span at);
 bool mf_check_type_version(mf_parser *p, const mf_type *t, span at);
 
 /* const.c */
@@ -563,6 +569,8 @@ mf_expr *mf_complete_record(mf_parser *p, mf_record *r, const mf_exprs *given, s
 mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at);
 /* The member functions of that name, of the record or its bases; NULL: none. */
 mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name);
+/* Whether the function being read has an object: its own, or of a lambda the one that it captured. */
+bool mf_has_self(mf_parser *p);
 /* The object of the function being read: a place; NULL after a complaint. */
 mf_expr *mf_make_self(mf_parser *p, span at);
 /* The lambda itself, in its body. */

@@ -226,41 +226,49 @@ static uint32_t insert_library(mf_preproc *pp, const char *const *lines, size_t 
     return file;
 }
 
-static void read_textures(mf_preproc *pp, size_t before, mf_tokens *out)
-{
-    static const char *const lines[] = {
-#define MF_PRELUDE(line) line,
-#include "mslfront/library/textures.def"
-#undef MF_PRELUDE
-    };
-    pp->texture_file = insert_library(pp, lines, sizeof lines / sizeof lines[0], before, out);
-}
+/* Such a part: what it says, and how the names begin that ask for it. */
+typedef struct library_part {
+    const char *const *lines;
+    size_t count;
+    const char *words[9];
+} library_part;
 
-static void read_tensors(mf_preproc *pp, size_t before, mf_tokens *out)
+static bool is_named(const mf_idents *set, const library_part *part)
 {
-    static const char *const lines[] = {
-#define MF_PRELUDE(line) line,
-#include "mslfront/library/tensors.def"
-#undef MF_PRELUDE
-    };
-    pp->tensor_file = insert_library(pp, lines, sizeof lines / sizeof lines[0], before, out);
-}
-
-static bool names_tensors(const mf_idents *set)
-{
-    for (size_t i = 0; i < set->slot_count; ++i)
-        if (set->slots[i] != NULL && str_is(set->slots[i]->text, "tensor_ops")) return true;
-    return false;
-}
-
-static bool names_texture(const mf_idents *set)
-{
-    static const char *const words[] = {"texture1d", "texture2d", "texture3d", "texturecube", "texture_buffer", "depth2d", "depthcube", "sampler"};
     for (size_t i = 0; i < set->slot_count; ++i) {
-        for (size_t k = 0; set->slots[i] != NULL && k < sizeof words / sizeof words[0]; ++k)
-            if (str_starts(set->slots[i]->text, str_of(words[k]))) return true;
+        for (size_t k = 0; set->slots[i] != NULL && part->words[k] != NULL; ++k)
+            if (str_starts(set->slots[i]->text, str_of(part->words[k]))) return true;
     }
     return false;
+}
+
+static void read_parts(mf_preproc *pp, size_t before, mf_tokens *out)
+{
+#define MF_PRELUDE(line) line,
+    static const char *const textures[] = {
+#include "mslfront/library/textures.def"
+    };
+    static const char *const tensors[] = {
+#include "mslfront/library/tensors.def"
+    };
+    static const char *const logging[] = {
+#include "mslfront/library/logging.def"
+    };
+    static const char *const copies[] = {
+#include "mslfront/library/copies.def"
+    };
+#undef MF_PRELUDE
+#define PART(lines) lines, sizeof lines / sizeof lines[0]
+    static const library_part parts[MF_PARTS] = {
+        {PART(textures), {"texture1d", "texture2d", "texture3d", "texturecube", "texture_buffer", "depth2d", "depthcube", "sampler"}},
+        {PART(tensors), {"tensor_ops"}},
+        {PART(logging), {"os_log"}},
+        {PART(copies), {"__asm", "asm"}}};
+#undef PART
+    bool named[MF_PARTS];
+    for (size_t i = 0; i < MF_PARTS; ++i) named[i] = is_named(pp->idents, &parts[i]); /* by the text, not by another part */
+    for (size_t i = 0; i < MF_PARTS; ++i)
+        if (named[i]) pp->part_files[i] = insert_library(pp, parts[i].lines, parts[i].count, before, out);
 }
 
 /* "and" and its like: names to the preprocessor, marks to the parser. */
@@ -291,9 +299,7 @@ mf_tokens mf_preprocess(mf_preproc *pp, uint32_t file, const mf_options *options
         mf_tokens_push(pp->mem, &out, t);
     }
     mf_pp_finish(pp);
-    const bool tensors = names_tensors(pp->idents);
-    if (names_texture(pp->idents)) read_textures(pp, prelude, &out);
-    if (tensors) read_tensors(pp, prelude, &out);
+    read_parts(pp, prelude, &out);
     span end = {file, pp->file.end, pp->file.end};
     mf_tokens_push(pp->mem, &out, (mf_token){.kind = MF_TOK_END, .flags = MF_AT_LINE, .at = end});
     return out;

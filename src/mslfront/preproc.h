@@ -52,8 +52,7 @@ typedef struct mf_including {
 } mf_including;
 
 typedef struct mf_preproc {
-    uint32_t tensor_file; /* that the library's tensor operations were read as, or 0 */
-    uint32_t texture_file; /* that the library\'s textures were read as, or 0 */
+    uint32_t part_files[MF_PARTS]; /* that parts of the library were read as, or 0 */
     arena *mem;
     source_set *sources;
     diag_list *diags;

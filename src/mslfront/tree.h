@@ -236,6 +236,7 @@ struct mf_var {
                       none is */
     mf_input input;
     mf_texture texture; /* TEXTURE, SAMPLER */
+    bool is_static;     /* of the library alone: one a thread, all zero when the kernel begins */
     bool is_absent;     /* a kernel's parameter whose [[function_constant(name)]] is false: nothing is bound, and nothing may use it */
     bool is_function_constant; /* [[function_constant(slot)]]: */
     bool is_given;             /* ... its value was given, and is `value` and `init`; else `init` is zero and

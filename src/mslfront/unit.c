@@ -4,6 +4,7 @@
 #include "mslfront/preproc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A function on the path of the search, and the next of its callees to look at. */
 typedef struct step {
@@ -129,8 +130,7 @@ mf_unit *mf_parse(arena *mem, source_set *sources, uint32_t file, const mf_optio
     p.written = tokens;
     p.token_count = tokens.n;
     p.prelude_file = tokens.n != 0 ? tokens.at[0].at.file : 0;
-    p.texture_file = pp.texture_file;
-    p.tensor_file = pp.tensor_file;
+    memcpy(p.part_files, pp.part_files, sizeof p.part_files);
     p.errors_before = errors_before;
     p.options = options != NULL ? options : &none;
     if (pp.stopped) return NULL;

@@ -19,10 +19,10 @@ static bool check(mf_parser *p, uint32_t needs, str what, span at)
     return false;
 }
 
-bool mf_check_function_version(mf_parser *p, const char *name, span at)
+bool mf_check_function_version(mf_parser *p, str name, span at)
 {
     for (size_t i = 0; i < sizeof since / sizeof since[0]; ++i)
-        if (str_starts(str_of(name), str_of(since[i].name))) return check(p, since[i].version, str_of(name), at);
+        if (str_starts(name, str_of(since[i].name))) return check(p, since[i].version, name, at);
     return true;
 }
 

@@ -230,6 +230,28 @@ for r in run["results"]:
     assert region["startLine"] == 5 and 1 <= region["startColumn"] < region["endColumn"]
     assert r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "faults.metal"'
 
+# What kernels log: a line a message on standard error, by level, and what fits.
+cat >tell.metal <<'EOF'
+#include <metal_stdlib>
+#include <metal_logging>
+kernel void tell(uint i [[thread_position_in_grid]])
+{
+    metal::os_log_default.log_debug("number %u", i);
+    if (i == 3) metal::os_log_default.log_fault("the last\n");
+}
+EOF
+ingot_is 0 msl run tell.metal --grid 2 --threads 2
+err "tell.metal:5:5: debug: thread (0, 0, 0) of threadgroup (0, 0, 0): number 0"
+err "tell.metal:5:5: debug: thread (1, 0, 0) of threadgroup (1, 0, 0): number 3"
+err "tell.metal:6:17: fault: thread (1, 0, 0) of threadgroup (1, 0, 0): the last"
+ingot_is 0 msl run tell.metal --grid 2 --threads 2 --log error
+check "levels" sh -c 'grep -c "debug\|fault" .err | grep -qx 1'
+ingot_is 0 msl run tell.metal --grid 2 --threads 2 --log none
+check "no messages" sh -c '! grep -q "thread (" .err'
+ingot_is 0 msl run tell.metal --grid 2 --threads 2 --log debug,128
+err "the log is full"
+bad 2 "'loud' is none of debug, info" msl run tell.metal --grid 1 --threads 1 --log loud
+
 # Scripts and modules: clean ones, and one whose kernel reads past its buffer.
 ingot_is 0 check "$root/examples/add_one.py"
 out "no findings"

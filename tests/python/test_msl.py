@@ -1,5 +1,7 @@
 """Metal text of one's own: ingot.msl, the checks, the pytest plugin and the notebook display."""
 
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -298,6 +300,43 @@ class Profiles(unittest.TestCase):
         self.assertIn("f.metal:4", str(profile))
         lib.f(a, b, threads=64, group_size=64, profile=profile)
         self.assertEqual(sum(row.device_bytes for row in profile.lines), 2 * 2 * 256)
+
+
+class Logs(unittest.TestCase):
+    SOURCE = """#include <metal_stdlib>
+#include <metal_logging>
+using namespace metal;
+constant os_log mine("com.example", "test");
+kernel void tell(device float2 *x, uint i [[thread_position_in_grid]])
+{
+    if (i % 2 == 1)
+        mine.log_error("%v2f at %u\\n", x[i], i);
+}
+"""
+
+    def test_to_a_function(self):
+        lib, messages = ingot.msl.library(self.SOURCE, file_name="tell.metal"), []
+        lib.tell(np.arange(8, dtype="float32"), threads=4, group_size=2, log=messages.append)
+        self.assertEqual([m.text for m in messages], ["2.000000,3.000000 at 1", "6.000000,7.000000 at 3"])
+        m = messages[1]
+        self.assertEqual((m.level, m.subsystem, m.category, m.kernel, m.file, m.line, m.column, m.thread, m.threadgroup),
+                         ("error", "com.example", "test", "tell", "tell.metal", 8, 9, (1, 0, 0), (1, 0, 0)))
+        self.assertEqual(str(m), "tell.metal:8:9: error: thread (1, 0, 0) of threadgroup (1, 0, 0): "
+                                 "[com.example:test] 6.000000,7.000000 at 3")
+
+    def test_to_standard_error(self):
+        lib, out = ingot.msl.library(self.SOURCE, file_name="tell.metal"), io.StringIO()
+        with contextlib.redirect_stderr(out):
+            lib.tell(np.zeros(4, "float32"), threads=2)
+        self.assertEqual(out.getvalue(), "tell.metal:8:9: error: thread (1, 0, 0) of threadgroup (0, 0, 0): "
+                                         "[com.example:test] 0.000000,0.000000 at 1\n")
+
+    def test_failure_of_the_function(self):
+        def fail(message):
+            raise KeyError(message.text)
+
+        with self.assertRaises(KeyError):
+            ingot.msl.library(self.SOURCE).tell(np.zeros(4, "float32"), threads=2, log=fail)
 
 
 class Checks(unittest.TestCase):
