@@ -198,6 +198,17 @@ static void load(emitter *e, const ir_load *n, int level)
 
 /* ---- Vectors ---------------------------------------------------------------------------------- */
 
+/* base + step, a constant at the base's end taken into it. */
+static const ir_node *moved(emitter *e, const ir_node *base, const ir_node *step)
+{
+    int64_t by, end;
+    bool sum = base->kind == IR_BIN && (ir_as_bin(base)->op == IR_ADD || ir_as_bin(base)->op == IR_SUB);
+    if (!sum || !ir_const_value(step, &by) || !ir_const_value(ir_as_bin(base)->b, &end)) return ir_fold_bin(e->mem, IR_ADD, base, step);
+    const ir_bin *b = ir_as_bin(base);
+    const ir_node *end_node = ir_int_new(e->mem, base->type, b->op == IR_ADD ? end : (int64_t)(0 - (uint64_t)end), base->at);
+    return ir_fold_bin(e->mem, IR_ADD, b->a, ir_fold_bin(e->mem, IR_ADD, end_node, step));
+}
+
 void msl_lane(emitter *e, const ir_node *n, uint32_t lane, int level)
 {
     if (n->type.lanes == 1) {
@@ -211,7 +222,7 @@ void msl_lane(emitter *e, const ir_node *n, uint32_t lane, int level)
     if (n->kind == IR_RAMP) {
         const ir_ramp *r = ir_as_ramp(n);
         const ir_node *step = ir_fold_bin(e->mem, IR_MUL, r->stride, ir_int_new(e->mem, r->stride->type, lane, n->at));
-        msl_expr(e, ir_fold_bin(e->mem, IR_ADD, r->base, step), level);
+        msl_expr(e, moved(e, r->base, step), level);
         return;
     }
     msl_expr(e, n, MSL_TIGHTEST);

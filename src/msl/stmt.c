@@ -147,8 +147,12 @@ static void store(emitter *e, const ir_store *n)
         return;
     }
     msl_vector_place(e, n->buffer, index, n->value->type, how);
-    buf_text(&e->out, " = ");
-    if (how == MSL_PACKED) {
+    const char *op = " = ";
+    const ir_node *value = how == MSL_ALIGNED ? combined(n, &op) : NULL;
+    buf_text(&e->out, op);
+    if (value != NULL) {
+        msl_expr(e, value, MSL_LOWEST);
+    } else if (how == MSL_PACKED) {
         buf_printf(&e->out, "%s(", msl_packed_type(e, n->value->type));
         msl_expr(e, n->value, MSL_LOWEST);
         buf_char(&e->out, ')');
