@@ -699,6 +699,7 @@ static bool does_something(const emu_node *n)
     case EMU_TEXTURE_NODE:
     case EMU_FILL:
     case EMU_SYNC:
+    case EMU_LOG_NODE:
     case EMU_FENCE:
     case EMU_HOLD:
     case EMU_IF_NODE:
