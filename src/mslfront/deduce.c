@@ -50,6 +50,10 @@ static bool skip_quals(const mf_parser *p, size_t *at, shape *s)
         if (p->tokens[*at + 1].kind != MF_TOK_L_SQUARE) return false;
         *at = mf_skip_balanced(p, *at);
         return true;
+    case MF_TOK_IDENT:
+        if (!str_is(p->tokens[*at].ident->text, "__attribute__")) return false;
+        *at = mf_skip_balanced(p, *at + 1);
+        return true;
     default: return false; /* part of the type */
     }
     ++*at;

@@ -359,8 +359,7 @@ static mf_expr *field_place(mf_parser *p, mf_expr *a, uint32_t index, span at)
     return mf_make_deref(p, mf_finish(p, e), at);
 }
 
-/* The field of that name, also in anonymous members; NULL where there is none. */
-static mf_expr *find_field(mf_parser *p, mf_expr *a, const mf_ident *name, span at)
+mf_expr *mf_find_field(mf_parser *p, mf_expr *a, const mf_ident *name, span at)
 {
     const mf_record *r = a->type->record;
     for (size_t i = 0; i < r->field_count; ++i) {
@@ -370,7 +369,7 @@ static mf_expr *find_field(mf_parser *p, mf_expr *a, const mf_ident *name, span 
     }
     for (size_t i = 0; i < r->field_count; ++i) {
         if (r->fields[i].name.n != 0) continue;
-        mf_expr *inner = find_field(p, field_place(p, a, (uint32_t)i, at), name, at);
+        mf_expr *inner = mf_find_field(p, field_place(p, a, (uint32_t)i, at), name, at);
         if (inner != NULL) return inner;
     }
     return NULL;
@@ -386,7 +385,7 @@ mf_expr *mf_make_member(mf_parser *p, mf_expr *a, mf_ident *name, span name_at)
                    a->type->kind == MF_TYPE_POINTER ? "; for a pointer use '->'" : "");
         return mf_error(p, at);
     }
-    mf_expr *e = find_field(p, mf_materialize(p, a), name, at);
+    mf_expr *e = mf_find_field(p, mf_materialize(p, a), name, at);
     if (e != NULL) return e;
     diag_error(p->diags, name_at, "'%.*s' has no member '%.*s'",
                STR_ARG(mf_type_text(p->mem, a->type)), STR_ARG(name->text));

@@ -43,8 +43,8 @@ static int digit_value(char c)
     return 99;
 }
 
-/* Takes u, l, ul or lu off the end. */
-static const char *integer_suffix(str *s, bool *is_unsigned, bool *is_long)
+/* Takes u, l or ll, or both in either order, off the end. Apple's compiler has the literals of 'long long', of 64 bits too. */
+static void integer_suffix(str *s, bool *is_unsigned, bool *is_long)
 {
     while (s->n > 1) {
         char c = s->p[s->n - 1];
@@ -52,14 +52,12 @@ static const char *integer_suffix(str *s, bool *is_unsigned, bool *is_long)
             *is_unsigned = true;
         } else if ((c == 'l' || c == 'L') && !*is_long) {
             *is_long = true;
-        } else if (c == 'l' || c == 'L') {
-            return "'long long' does not exist in MSL and its suffix stands";
+            if (s->n > 2 && s->p[s->n - 2] == c) --s->n;
         } else {
-            return NULL;
+            return;
         }
         --s->n;
     }
-    return NULL;
 }
 
 static mf_scalar integer_type(uint64_t v, bool decimal, bool is_unsigned, bool is_long)
@@ -73,8 +71,7 @@ static mf_scalar integer_type(uint64_t v, bool decimal, bool is_unsigned, bool i
 static const char *read_integer(str s, mf_literal *out)
 {
     bool is_unsigned = false, is_long = false;
-    const char *fault = integer_suffix(&s, &is_unsigned, &is_long);
-    if (fault != NULL) return fault;
+    integer_suffix(&s, &is_unsigned, &is_long);
     unsigned base = 10;
     size_t i = 0;
     if (is_hex(s)) {

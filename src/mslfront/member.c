@@ -287,20 +287,60 @@ static mf_expr *read_value(mf_parser *p, const mf_field *f)
     return value_from(p, f, &args, mf_since(p, begin));
 }
 
-/* ": a(x), b{y}": a value by field. *whole is what another constructor gives. */
-static void read_initializers(mf_parser *p, const mf_record *r, mf_expr **values, mf_expr **whole)
+static void push_assign(mf_parser *p, mf_stmts *out, mf_expr *place, mf_expr *value)
 {
+    if (value == NULL || mf_bad(value) || mf_bad(place)) return;
+    mf_expr *e =
+        mf_make_place(p, MF_EXPR_ASSIGN, value->at, (mf_qtype){place->type, place->space, 0});
+    e->a = place;
+    e->b = value;
+    mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, value->at);
+    s->expr = mf_finish(p, e);
+    if (!mf_bad(s->expr)) mf_stmts_push(p->mem, out, s);
+}
+
+/* A field of the object that the constructor makes. */
+static mf_expr *own_place(mf_parser *p, const mf_candidate *c, size_t i)
+{
+    span at = c->function->at;
+    mf_expr *place = mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){c->record->fields[i].type, MF_THREAD, 0});
+    place->a = mf_make_var(p, c->self, at);
+    place->field = (uint32_t)i;
+    return mf_finish(p, place);
+}
+
+/* What an initialiser's name means in an anonymous member; NULL where it means nothing there. */
+static mf_expr *inner_place(mf_parser *p, const mf_candidate *c)
+{
+    const mf_record *r = c->record;
+    mf_expr *found = NULL;
+    for (size_t i = 0; i < r->field_count && mf_at(p, MF_TOK_IDENT) && found == NULL; ++i) {
+        if (r->fields[i].is_base || r->fields[i].name.n != 0) continue;
+        found = mf_find_field(p, own_place(p, c, i), mf_cur(p)->ident, mf_cur(p)->at);
+    }
+    if (found != NULL) mf_advance(p);
+    return found;
+}
+
+/* ": a(x), b{y}": a value by field, and in `inner` what gives anonymous members' members theirs. *whole is what another
+ * constructor gives. */
+static void read_initializers(mf_parser *p, const mf_candidate *c, mf_expr **values, mf_expr **whole, mf_stmts *inner)
+{
+    const mf_record *r = c->record;
     do {
         bool delegates = false;
         mf_advance(p);
-        size_t i = named_field(p, r, &delegates);
+        mf_expr *place = inner_place(p, c);
+        size_t i = place == NULL ? named_field(p, r, &delegates) : r->field_count;
         if (p->panic) return;
         if (!mf_at(p, MF_TOK_L_PAREN) && !mf_at(p, MF_TOK_L_BRACE)) {
             mf_syntax(p, mf_cur(p)->at, "expected the value of the member");
             return;
         }
-        mf_field self = {.type = r->type};
-        if (i < r->field_count)
+        mf_field self = {.type = place != NULL ? place->type : r->type};
+        if (place != NULL)
+            push_assign(p, inner, place, read_value(p, &self));
+        else if (i < r->field_count)
             values[i] = read_value(p, &r->fields[i]);
         else if (delegates)
             *whole = read_value(p, &self);
@@ -331,18 +371,6 @@ mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span a
     return e;
 }
 
-static void push_assign(mf_parser *p, mf_stmts *out, mf_expr *place, mf_expr *value)
-{
-    if (value == NULL || mf_bad(value) || mf_bad(place)) return;
-    mf_expr *e =
-        mf_make_place(p, MF_EXPR_ASSIGN, value->at, (mf_qtype){place->type, place->space, 0});
-    e->a = place;
-    e->b = value;
-    mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, value->at);
-    s->expr = mf_finish(p, e);
-    if (!mf_bad(s->expr)) mf_stmts_push(p->mem, out, s);
-}
-
 static void push_members(mf_parser *p, mf_candidate *c, mf_expr **values, mf_stmts *out)
 {
     mf_record *r = c->record;
@@ -351,11 +379,7 @@ static void push_members(mf_parser *p, mf_candidate *c, mf_expr **values, mf_stm
         if (r->is_union && values[i] == NULL && r->fields[i].init_at == 0) continue;
         mf_expr *v = values[i] != NULL ? values[i] : mf_member_default(p, r, &r->fields[i], at);
         if (v == NULL) continue;
-        mf_expr *place =
-            mf_make_place(p, MF_EXPR_MEMBER, at, (mf_qtype){r->fields[i].type, MF_THREAD, 0});
-        place->a = mf_make_var(p, c->self, at);
-        place->field = (uint32_t)i;
-        push_assign(p, out, mf_finish(p, place), v);
+        push_assign(p, out, own_place(p, c, i), v);
     }
 }
 
@@ -364,7 +388,7 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
     mf_record *r = c->record;
     span at = c->function->at;
     mf_declarator d = {.type = {.type = r->type}, .at = at};
-    mf_stmts items = mf_stmts_none();
+    mf_stmts items = mf_stmts_none(), inner = mf_stmts_none();
     c->self = mf_new_var(p, MF_VAR_LOCAL, &d);
     c->self->name = STR("this");
     mf_vars_push(p->mem, &p->locals, c->self);
@@ -372,7 +396,7 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
     decl->var = c->self;
     mf_stmts_push(p->mem, &items, decl);
     mf_expr **values = arena_array(p->mem, mf_expr *, r->field_count + 1), *whole = NULL;
-    if (c->body_at != 0 && mf_at(p, MF_TOK_COLON)) read_initializers(p, r, values, &whole);
+    if (c->body_at != 0 && mf_at(p, MF_TOK_COLON)) read_initializers(p, c, values, &whole, &inner);
     for (size_t i = 0; c->is_aggregate && i < r->field_count; ++i) {
         const mf_field *f = &r->fields[i];
         if (i < c->function->param_count) values[i] = plain_value(p, mf_make_var(p, c->function->params[i], at));
@@ -383,6 +407,7 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
         push_assign(p, &items, mf_make_var(p, c->self, at), whole);
     else
         push_members(p, c, values, &items);
+    for (size_t i = 0; i < inner.n; ++i) mf_stmts_push(p->mem, &items, inner.at[i]);
     if (c->body_at != 0 && !p->panic) mf_stmts_push(p->mem, &items, mf_parse_block(p));
     mf_stmt *end = mf_new_stmt(p, MF_STMT_RETURN, at);
     end->expr = plain_value(p, mf_make_var(p, c->self, at));

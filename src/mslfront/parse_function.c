@@ -619,7 +619,9 @@ void mf_define_member(mf_parser *p, const mf_specs *specs, const mf_declarator *
     c->body_at = p->at;
     c->scope = p->scope;
     p->at = mf_skip_body(p, p->at);
-    if (h.record->made_of == NULL) mf_need_body(p, c, h.d.at);
+    const bool called = c->needed; /* before it had a body to read */
+    c->needed = false;
+    if (called || h.record->made_of == NULL) mf_need_body(p, c, h.d.at);
 }
 
 /* A function read again for an instance of a template: its declaration, at the cursor. */

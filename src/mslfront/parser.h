@@ -285,6 +285,8 @@ mf_expr *mf_make_unary(mf_parser *p, mf_expr_kind kind, mf_expr *a, span at);
 mf_expr *mf_make_step(mf_parser *p, mf_expr_kind kind, mf_expr *a, span at);
 mf_expr *mf_make_index(mf_parser *p, mf_expr *a, mf_expr *b, span at);
 mf_expr *mf_make_member(mf_parser *p, mf_expr *a, mf_ident *name, span name_at);
+/* The place of the field of that name in a record's place, also in anonymous members; NULL where there is none. */
+mf_expr *mf_find_field(mf_parser *p, mf_expr *a, const mf_ident *name, span at);
 mf_expr *mf_make_cond(mf_parser *p, mf_expr *a, mf_expr *b, mf_expr *c);
 /* Whether the place can be written; reports why not. */
 bool mf_check_writable(mf_parser *p, const mf_expr *e, const char *what);

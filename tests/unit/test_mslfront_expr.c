@@ -138,6 +138,16 @@ static void literals_round_once(void **state)
              "static_assert(0.00390625000000000000001e0f != 0.f, \"\");");
 }
 
+static void suffixes_of_64_bits(void **state)
+{
+    (void)state;
+    msl_good("static_assert(metal::is_same<decltype(1ll), long>::value && metal::is_same<decltype(1LL), long>::value, \"\");"
+             "static_assert(metal::is_same<decltype(1ull), ulong>::value && metal::is_same<decltype(1LLU), ulong>::value, \"\");"
+             "static_assert((1ull << 40) == 0x10000000000, \"\");");
+    msl_bad("constant int i = 1lL;", "1:18: error: a number with a wrong digit or suffix stands here");
+    msl_bad("constant int i = 1lll;", "1:18: error: a number with a wrong digit or suffix stands here");
+}
+
 static void infinity_and_nan(void **state)
 {
     (void)state;
@@ -181,6 +191,7 @@ int main(void)
         cmocka_unit_test(precedence),       cmocka_unit_test(casts_and_parentheses),
         cmocka_unit_test(vectors),          cmocka_unit_test(arithmetic_conversions),
         cmocka_unit_test(folded_constants), cmocka_unit_test(literals_round_once),
+        cmocka_unit_test(suffixes_of_64_bits),
         cmocka_unit_test(infinity_and_nan), cmocka_unit_test(statements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,27 @@ static void functions(void **state)
          "it is for objects 'thread S &', and this one is const in thread memory");
 }
 
+static void defined_after_the_call(void **state)
+{
+    (void)state;
+    gives("struct S { int v; int get(int x) const device; };\n"
+          "int f(device const S *p) { return p->get(2); }\n"
+          "int S::get(int x) const device { return v + x; }",
+          "return (L(this.v) + L(x))");
+    says("struct S { int v; int get(int x) const device; };\nint f(device const S *p) { return p->get(2); }",
+         "'get' is called but has no body");
+}
+
+static void anonymous_members(void **state)
+{
+    (void)state;
+    gives("struct S { union { uint u; float f; }; int n; S(float x) : n(1), f(x) {} }; uint g() { S s(2); return s.u; }",
+          ".f = L(x))");
+    gives("struct S { struct { union { int i; float f; }; int k; }; S(float x) : f(x), k{3} {} }; int g() { return S(2).k; }",
+          ".k = 3)");
+    says("struct B { int i; }; struct S : B { int k; S(int x) : i(x) {} };", "expected the name of a member or base");
+}
+
 static void constructors(void **state)
 {
     (void)state;
@@ -164,7 +185,9 @@ static void function_constants(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions),          cmocka_unit_test(constructors),
+        cmocka_unit_test(functions),          cmocka_unit_test(defined_after_the_call),
+        cmocka_unit_test(anonymous_members),
+        cmocka_unit_test(constructors),
         cmocka_unit_test(operators),          cmocka_unit_test(bases),
         cmocka_unit_test(statics_and_types),  cmocka_unit_test(initialisers),
         cmocka_unit_test(function_constants),

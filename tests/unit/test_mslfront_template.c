@@ -94,7 +94,10 @@ static void specialises(void **state)
         {"static_assert(S<int, 1>::v == 1 && S<int, 2>::v == 2 && S<float, 2>::v == 3);", ""},
         {"static_assert(k<int> == 4 && k<half> == 5);", ""},
         {"int f() { return g(1); }", "return 6"},
-        {"int f() { return g(1.0h); }", "return 7"}};
+        {"int f() { return g(1.0h); }", "return 7"},
+        {"template <typename T> __attribute__((always_inline)) T none(); template <> inline "
+         "__attribute__((always_inline)) int none() { return 8; } int f() { return none<int>(); }",
+         "return 8"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; ++i) {
         char text[1024];
         snprintf(text, sizeof text, "%s%s", head, rows[i].code);
