@@ -33,6 +33,7 @@ void *mem_zeroed(const ingot_allocator *mem, size_t count, size_t size)
 {
     size_t total;
     if (!size_mul(count, size, &total)) return NULL;
+    if (mem->resize == default_resize) return calloc(total != 0 ? total : 1, 1); /* pages of large ones come when they are used */
     void *p = mem_alloc(mem, total);
     if (p != NULL) memset(p, 0, total);
     return p;

@@ -145,7 +145,7 @@ bool emu_checker_watch_group(emu_checker *c, char *threadgroup, uint64_t bytes)
     return true;
 }
 
-enum { REUSE = SHADOW_TAGS / 2 - 2 }; /* a grid of more threadgroups uses tags again: some races are then not seen */
+enum { REUSE = SHADOW_TAGS - SHADOW_FIRST_TAG - 1 }; /* a grid of more threadgroups uses tags again: some races are then not seen */
 
 /* The lanes' tags beside that of the first one: those of its threadgroup and of those after it, `stride` apart. */
 static void relate_lanes(emu_side *s, const emu_vm *vm, uint64_t stride)
@@ -181,8 +181,7 @@ void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint
     c->batch = at;
     c->clock = 1;
     for (int m = SHADOW_DEVICE; m <= (w->has_textures ? SHADOW_TEXTURE : SHADOW_DEVICE); ++m) {
-        c->side[m].floor = w->floor_tag << SHADOW_TAG;
-        set_lanes(&c->side[m], vm, w->floor_tag + (int64_t)(at % REUSE), stride);
+        set_lanes(&c->side[m], vm, SHADOW_FIRST_TAG + (int64_t)(at % REUSE), stride);
     }
     c->last_tag = shadow_tag(shadow_who(&c->side[SHADOW_DEVICE], vm->lanes - 1));
     const uint32_t members = (vm->lanes + vm->group_threads - 1) / vm->group_threads;
@@ -196,8 +195,8 @@ void emu_checker_batch(emu_checker *c, emu_vm *vm, const uint32_t first[3], uint
     c->has_left = false;
 }
 
-/* Records of the current threadgroups count as ordered before all that follows. */
-static void age(emu_area *a, int64_t from, int64_t to)
+/* Records of threadgroup memory of the current threadgroups count as ordered before all that follows. */
+static void age_group(emu_area *a, int64_t from, int64_t to)
 {
     const size_t granules = (size_t)(a->size >> a->shift) + 1;
     int64_t *const lists[] = {a->writer, a->reader, a->other};
@@ -206,17 +205,35 @@ static void age(emu_area *a, int64_t from, int64_t to)
             if (lists[l][k] >= from && lists[l][k] < to) lists[l][k] &= ~((int64_t)(SHADOW_CLOCKS - 1) << SHADOW_CLOCK);
 }
 
+/* Takes, or gives back, all of shared memory. */
+static void lock_all(const emu_watch *w, bool take)
+{
+    for (int k = 0; w->locks != NULL && k < SHADOW_LOCKS; ++k) {
+        uint8_t *lock = &w->locks[k * SHADOW_LINE];
+        if (take) shadow_lock(lock);
+        else shadow_unlock(lock);
+    }
+}
+
+void emu_watch_relieve(emu_watch *w)
+{
+    if (w->records == NULL || !emu_records_crowded(w->records)) return;
+    lock_all(w, true);
+    if (emu_records_crowded(w->records)) emu_records_collect(w->records);
+    lock_all(w, false);
+}
+
 void emu_checker_tick(emu_checker *c)
 {
     if (++c->clock < SHADOW_CLOCKS - 1) return;
     /* rare: a threadgroup that passes more barriers than the clock can count begins anew */
     c->clock = 1;
-    age(&c->group, shadow_own(&c->side[SHADOW_GROUP], 0), (c->group_tag + 1) << SHADOW_TAG);
+    age_group(&c->group, shadow_own(&c->side[SHADOW_GROUP], 0), (c->group_tag + 1) << SHADOW_TAG);
     emu_watch *w = c->watch;
-    for (int k = 0; w->locks != NULL && k < SHADOW_LOCKS; ++k) shadow_lock(&w->locks[k * SHADOW_LINE]);
     const int64_t own = shadow_own(&c->side[SHADOW_DEVICE], 0);
-    for (size_t k = 0; k < w->area_count; ++k) age(&w->areas[k], own, (c->last_tag + 1) << SHADOW_TAG);
-    for (int k = 0; w->locks != NULL && k < SHADOW_LOCKS; ++k) shadow_unlock(&w->locks[k * SHADOW_LINE]);
+    lock_all(w, true);
+    if (w->records != NULL) emu_records_age(w->records, shadow_tag(own), c->last_tag + 1);
+    lock_all(w, false);
     emu_handings_age(w, shadow_tag(own), c->last_tag);
     for (int m = 0; m < SHADOW_MEMORIES; ++m) {
         emu_side *side = &c->side[m];

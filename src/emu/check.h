@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "emu/emu.h"
+#include "emu/records.h"
 #include "emu/shadow.h"
 
 struct emu_program;
@@ -55,8 +56,7 @@ typedef struct emu_watch {
     size_t area_count;
     emu_area **resources, **textures; /* of the launch's, by number or slot; NULL: not watched */
     bool has_textures;       /* any of them is */
-    int64_t floor_tag;       /* tag of the first threadgroup */
-    uint64_t groups;
+    emu_records *records;    /* of the areas */
     bool atomics;            /* the program may hand work on by atomics */
     bool simdgroups;         /* the program has barriers of simdgroups */
     uint8_t *locks;          /* of the areas; NULL: one worker has them */
@@ -83,6 +83,7 @@ typedef struct emu_checker {
     int64_t group_tag; /* last one given out for it */
     size_t group_words;
     int64_t last_tag; /* of the batch's last threadgroup, in device memory */
+    emu_epoch_cache epochs;
     emu_side side[SHADOW_MEMORIES];
     const emu_insn *left_at[SHADOW_LANES]; /* LEAVING by which a lane last left a loop or block; NULL: none */
     bool has_left; /* any of those is set */
@@ -128,16 +129,12 @@ void emu_hand_over(emu_vm *vm, bool acquires, bool writes, shadow_memory memory,
 void emu_handings_age(emu_watch *w, int64_t from_tag, int64_t to_tag);
 void emu_handings_free(emu_watch *w);
 
-/* Records kept from launch to launch. */
-typedef struct emu_store {
-    int64_t *words;
-    size_t count;
-    int64_t next_tag;
-} emu_store;
+/* In device memory: tag of the grid's first threadgroup. */
+enum { SHADOW_FIRST_TAG = 1 };
 
-/* Life of a launch's watch over `groups` threadgroups by `count` programs; mem, launch and lock are set. Records go to the
- * store. False when out of memory; close it then, too. */
-bool emu_watch_open(emu_watch *w, const struct emu_program *const *programs, size_t count, emu_store *store);
+/* Life of a launch's watch over `count` programs; mem, launch and lock are set. Records go to `*records`, made where there are
+ * none and needed. False when out of memory; close it then, too. */
+bool emu_watch_open(emu_watch *w, const struct emu_program *const *programs, size_t count, emu_records **records);
 void emu_watch_close(emu_watch *w);
 /* The watched area that this memory lies in, or NULL. */
 emu_area *emu_watch_area(emu_watch *w, const char *base);
@@ -146,6 +143,15 @@ static inline uint8_t emu_watch_shift(unsigned bytes)
 {
     return (uint8_t)(bytes >= 8 ? 3 : bytes >= 4 ? 2 : bytes >= 2 ? 1 : 0);
 }
+
+/* Did memory run out for what is watched? */
+static inline bool emu_watch_short(const emu_watch *w)
+{
+    return w->no_memory || (w->records != NULL && w->records->no_memory);
+}
+
+/* Gives back what no record needs, where much is in use; no lock of an area may be held. */
+void emu_watch_relieve(emu_watch *w);
 
 /* A worker's part. */
 emu_checker *emu_checker_make(const ingot_allocator *mem, size_t objects);

@@ -120,24 +120,18 @@ static bool is_plain_uniform(emu_vm *vm, const emu_insn *i)
 static bool is_past(const emu_touch *t, const emu_side *s, int64_t rec)
 {
     const int64_t own = s->base & SHADOW_OWN;
-    return rec < (shadow_shared(t->area) ? s->floor : own) || (rec >= own && rec < (own | s->level));
+    return (shadow_shared(t->area) ? rec == 0 : rec < own) || (rec >= own && rec < (own | s->level));
 }
 
-/* One granule read by all active lanes at once: as if the first and the last of them did. False where there is more to it. */
-static bool read_granule(const emu_touch *t, const emu_side *s, const emu_mask *m, uint64_t k)
+/* Has nothing to be found where all active lanes read the granule at once? */
+static bool is_calm(const emu_touch *t, const emu_side *s, uint64_t k)
 {
-    emu_area *a = t->area;
-    const int64_t now = emu_checker_now(t->c, t->insn);
-    const bool first_write = !shadow_shared(a) && (t->c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
-    if (!is_past(t, s, a->writer[k]) || (first_write && a->writer[k] < (s->base & SHADOW_OWN))) return false;
-    if (a->reader == NULL) return true;
-    if (is_past(t, s, a->reader[k])) a->reader[k] = shadow_who(s, m->lo) | now;
-    const uint32_t other = shadow_lane(a->reader[k]) != m->hi - 1 ? m->hi - 1 : m->lo;
-    if (is_past(t, s, a->other[k])) a->other[k] = shadow_who(s, other) | now;
-    return true;
+    const bool first_write = !shadow_shared(t->area) && (t->c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0;
+    const int64_t writer = emu_touch_cell(t->area, k).writer;
+    return is_past(t, s, writer) && !(first_write && writer < (s->base & SHADOW_OWN));
 }
 
-/* The same of memory that is watched, where one threadgroup runs. */
+/* The same of memory that is watched, where one threadgroup runs: as if the first and the last of the active lanes did. */
 static bool is_read_together(emu_vm *vm, const emu_insn *i)
 {
     const emu_access *at = i->access;
@@ -149,21 +143,22 @@ static bool is_read_together(emu_vm *vm, const emu_insn *i)
     if (at->align > 1 && ((uint64_t)t.offset & (at->align - 1u)) != 0) return false;
     t.area = area_of(&t);
     if (t.area == NULL || !t.c->side[t.area->memory].uniform || at->atomic) return false;
-    emu_area *a = t.area;
-    const uint64_t from = (uint64_t)(t.o->base + t.offset - a->base);
-    for (uint64_t k = from >> a->shift; k <= (from + t.size - 1) >> a->shift; ++k) {
-        uint8_t *lock = a->locks != NULL ? shadow_lock_of(a, k) : NULL;
-        if (lock != NULL) shadow_lock(lock);
-        const bool done = read_granule(&t, &t.c->side[a->memory], &vm->masks[vm->top], k);
-        if (lock != NULL) shadow_unlock(lock);
-        if (!done) return false;
-    }
-    return true;
+    const emu_area *a = t.area;
+    const char *bytes = t.o->base + t.offset;
+    const uint64_t from = (uint64_t)(bytes - a->base);
+    for (uint64_t k = from >> a->shift; k <= (from + t.size - 1) >> a->shift; ++k)
+        if (!is_calm(&t, &t.c->side[a->memory], k)) return false;
+    t.lane = vm->masks[vm->top].lo;
+    if (!emu_touch_area(&t, t.area, bytes)) return false;
+    t.lane = vm->masks[vm->top].hi - 1;
+    return emu_touch_area(&t, t.area, bytes);
 }
 
 const emu_insn *emu_check_access(emu_vm *vm, const emu_insn *i)
 {
-    if (is_plain_uniform(vm, i) || is_read_together(vm, i)) return i + 1;
+    if (is_plain_uniform(vm, i)) return i + 1;
+    emu_watch_relieve(vm->check->watch);
+    if (is_read_together(vm, i)) return i + 1;
     const emu_mask *m = &vm->masks[vm->top];
     uint8_t barred[EMU_MAX_CHUNKS * EMU_CHUNK];
     bool any = false;

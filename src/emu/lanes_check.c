@@ -1,30 +1,28 @@
 /* Lane handlers: checks of what most kernels do most, by chunks; anything unusual goes to check_memory.c, check_value.c. */
-#include "emu/check.h"
 #include "emu/lanes_access.h"
 #include "emu/mask.h"
+#include "emu/touch.h"
 
-/* A run of 16 granules against the lanes that touch them, one each. The lanes are of one threadgroup and have passed the same
- * barriers. */
+/* A run of 16 granules of threadgroup memory against the lanes that touch them, one each. The lanes are of one threadgroup and
+ * have passed the same barriers. */
 typedef struct lanes_side {
     const int64_t *rel; /* tag and lane of each, less `base` */
     const uint8_t *on;  /* active lanes; NULL: all */
     int64_t base, own;  /* own: their threadgroup's tag */
-    int64_t fence;      /* records of it below this are ordered before the lanes */
-    int64_t floor, now; /* now: clock and site, to be joined to tag and lane */
+    int64_t fence;      /* records below this are ordered before the lanes; earlier threadgroups' are */
+    int64_t now;        /* clock and site, to be joined to tag and lane */
     bool first_write;   /* is it looked at whether what is read has been written? */
 } lanes_side;
 
-/* The loops below are made once for each kind of memory, and for all lanes or those of a mask: what is a constant to the
- * compiler costs no branch in them. Records are never negative, so that a difference's sign compares two of them: such words,
- * negative for "yes", are joined by bits, which becomes vectors on any machine. */
+/* The loops below are made for all lanes and for those of a mask: what is a constant to the compiler costs no branch in them.
+ * Records are never negative, so that a difference's sign compares two of them: such words, negative for "yes", are joined by
+ * bits, which becomes vectors on any machine. */
 #define EACH static inline __attribute__((always_inline))
 
 /* Negative where the record is not ordered before the lane. */
-EACH int64_t unordered(const lanes_side *s, int64_t rec, int64_t who, bool shared)
+EACH int64_t unordered(const lanes_side *s, int64_t rec, int64_t who)
 {
-    const int64_t other = -((rec ^ who) & SHADOW_SAME), late = ~(rec - s->fence);
-    if (!shared) return other & late; /* earlier threadgroups' records are below the fence too */
-    return other & ~(rec - s->floor) & ((rec - s->own) | late);
+    return -((rec ^ who) & SHADOW_SAME) & ~(rec - s->fence);
 }
 
 /* All bits of a lane that counts. */
@@ -34,29 +32,24 @@ EACH int64_t counts(const lanes_side *s, int j, bool masked)
 }
 
 /* 16 neighbouring granules, one a lane. False where something is to be looked at lane by lane. */
-EACH bool read_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool shared, bool masked)
+EACH bool read_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool masked)
 {
     const lanes_side s = *side;
     const int64_t *writer = a->writer + k;
     int64_t *reader = a->reader + k, *other = a->other + k, bad = 0, fresh = 0;
-    const int64_t first = s.first_write && !shared ? s.own : 0; /* below this nobody has written it */
-    if (a->reader == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j)
-            bad |= (unordered(&s, writer[j], s.rel[j] + s.base, shared) | (writer[j] - first)) & counts(&s, j, masked);
-        return bad >= 0;
-    }
+    const int64_t first = s.first_write ? s.own : 0; /* below this nobody has written it */
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
-        bad |= (unordered(&s, writer[j], s.rel[j] + s.base, shared) | (writer[j] - first)) & counts(&s, j, masked);
+        bad |= (unordered(&s, writer[j], s.rel[j] + s.base) | (writer[j] - first)) & counts(&s, j, masked);
         fresh |= (other[j] - s.fence) & counts(&s, j, masked);
     }
     /* two have read them since the last barrier already: nothing is new */
-    if (!shared && fresh >= 0) return true;
+    if (fresh >= 0) return true;
     if (bad < 0) return false;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
     {
         const int64_t r = reader[j], o = other[j], who = s.rel[j] + s.base, rec = who | s.now;
-        const int64_t r_new = unordered(&s, r, who, shared) >> 63, o_new = unordered(&s, o, who, shared) >> 63;
+        const int64_t r_new = unordered(&s, r, who) >> 63, o_new = unordered(&s, o, who) >> 63;
         const int64_t on = counts(&s, j, masked);
         reader[j] = r ^ ((r ^ rec) & ~r_new & on);
         other[j] = o ^ ((o ^ rec) & r_new & ~o_new & on);
@@ -64,22 +57,16 @@ EACH bool read_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool
     return true;
 }
 
-EACH bool write_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool shared, bool masked)
+EACH bool write_lanes(const lanes_side *side, const emu_area *a, uint64_t k, bool masked)
 {
     const lanes_side s = *side;
     int64_t *writer = a->writer + k, bad = 0;
     const int64_t *reader = a->reader + k, *other = a->other + k;
-    if (a->reader == NULL) {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j)
-            bad |= unordered(&s, writer[j], s.rel[j] + s.base, shared) & counts(&s, j, masked);
-    } else {
-        LANES for (int j = 0; j < EMU_CHUNK; ++j)
-        {
-            const int64_t who = s.rel[j] + s.base;
-            bad |= (unordered(&s, writer[j], who, shared) | unordered(&s, reader[j], who, shared) |
-                    unordered(&s, other[j], who, shared)) &
-                   counts(&s, j, masked);
-        }
+    LANES for (int j = 0; j < EMU_CHUNK; ++j)
+    {
+        const int64_t who = s.rel[j] + s.base;
+        bad |= (unordered(&s, writer[j], who) | unordered(&s, reader[j], who) | unordered(&s, other[j], who)) &
+               counts(&s, j, masked);
     }
     if (bad < 0) return false;
     LANES for (int j = 0; j < EMU_CHUNK; ++j)
@@ -90,24 +77,10 @@ EACH bool write_lanes(const lanes_side *side, const emu_area *a, uint64_t k, boo
     return true;
 }
 
-#define FORMS(name)                                                                                                    \
-    static bool name##_run(const lanes_side *s, const emu_area *a, uint64_t k)                                         \
-    {                                                                                                                  \
-        if (s->on == NULL) return shadow_shared(a) ? name##_lanes(s, a, k, true, false) : name##_lanes(s, a, k, false, false); \
-        return shadow_shared(a) ? name##_lanes(s, a, k, true, true) : name##_lanes(s, a, k, false, true);              \
-    }
-FORMS(read)
-FORMS(write)
-
-static inline bool run_by_rule(const lanes_side *s, const emu_area *a, uint64_t k, bool write)
+static bool touch_run(const lanes_side *s, const emu_area *a, uint64_t k, bool write)
 {
-    if (a->locks == NULL) return write ? write_run(s, a, k) : read_run(s, a, k);
-    if (k >> SHADOW_STRIPE != (k + EMU_CHUNK - 1) >> SHADOW_STRIPE) return false;
-    uint8_t *lock = shadow_lock_of(a, k);
-    shadow_lock(lock);
-    const bool done = write ? write_run(s, a, k) : read_run(s, a, k);
-    shadow_unlock(lock);
-    return done;
+    if (s->on == NULL) return write ? write_lanes(s, a, k, false) : read_lanes(s, a, k, false);
+    return write ? write_lanes(s, a, k, true) : read_lanes(s, a, k, true);
 }
 
 /* All lanes of the chunk read one granule of threadgroup memory: what the first and the last of them find holds for all. False
@@ -118,8 +91,8 @@ static inline bool read_one(const lanes_side *s, const emu_area *a, uint64_t k)
     if (o >= s->fence) return true; /* read by two already */
     if (s->first_write && w < s->own) return false;
     const int64_t first = s->rel[0] + s->base, last = s->rel[EMU_CHUNK - 1] + s->base;
-    if ((unordered(s, w, first, false) | unordered(s, w, last, false)) < 0) return false;
-    const bool r_old = unordered(s, r, first, false) >= 0;
+    if ((unordered(s, w, first) | unordered(s, w, last)) < 0) return false;
+    const bool r_old = unordered(s, r, first) >= 0;
     if (r_old) a->reader[k] = first | s->now;
     a->other[k] = (r_old ? last : first) | s->now;
     return true;
@@ -170,7 +143,7 @@ static bool spread_run(const sweep *w, uint64_t k)
     for (uint32_t run = 0; run < w->granules; ++run) {
         part.rel = rel + run * EMU_CHUNK;
         part.on = s->on == NULL ? NULL : on + run * EMU_CHUNK;
-        if (!run_by_rule(&part, w->area, k + run * EMU_CHUNK, w->write)) return false;
+        if (!touch_run(&part, w->area, k + run * EMU_CHUNK, w->write)) return false;
     }
     return true;
 }
@@ -181,13 +154,23 @@ static inline uint64_t granule_of(const sweep *w, uint32_t chunk)
     return (uint64_t)(w->from + w->pattern->at[chunk] + shift - w->area->base) >> w->area->shift;
 }
 
+/* A chunk of shared memory. */
+static inline bool sweep_shared(const sweep *w, uint32_t chunk, uint64_t k, const uint8_t *on)
+{
+    const emu_access *at = w->insn->access;
+    if (w->pattern->step[0] == 0 || (w->granules & (w->granules - 1)) != 0 || at->collective || at->atomic) return false;
+    emu_touch t = {.vm = w->vm, .c = w->vm->check, .insn = w->insn, .lane = chunk * EMU_CHUNK, .read = !w->write, .write = w->write};
+    return emu_touch_run(&t, w->area, k, (uint8_t)__builtin_ctz(w->granules), on);
+}
+
 /* A chunk whose lanes lie side by side, or (step 0) all at one place. False where it is to be looked at lane by lane. */
 static inline bool sweep_chunk(sweep *w, uint32_t chunk, const uint8_t *on)
 {
     if (!take_chunk(w, chunk, on)) return false;
     const uint64_t k = granule_of(w, chunk);
-    if (w->pattern->step[0] != 0) return w->granules == 1 ? run_by_rule(&w->lanes, w->area, k, w->write) : spread_run(w, k);
-    if (on != NULL || w->write || shadow_shared(w->area)) return false;
+    if (shadow_shared(w->area)) return sweep_shared(w, chunk, k, on);
+    if (w->pattern->step[0] != 0) return w->granules == 1 ? touch_run(&w->lanes, w->area, k, w->write) : spread_run(w, k);
+    if (on != NULL || w->write) return false;
     for (uint32_t g = 0; g < w->granules; ++g)
         if (!read_one(&w->lanes, w->area, k + g)) return false;
     return true;
@@ -263,11 +246,12 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
     emu_checker *c = vm->check;
     emu_area *a = c->areas[at->object];
     if (a == NULL) return i + 1;
+    emu_watch_relieve(c->watch);
     const unsigned size = (unsigned)at->bytes * at->count;
     sweep w = {.vm = vm, .insn = i, .area = a, .side = &c->side[a->memory], .pattern = &vm->patterns[at->pattern],
                .from = s.at + at->scale * s.index, .granules = size >> a->shift, .write = at->write};
     const int64_t own = w.side->base & SHADOW_OWN;
-    w.lanes = (lanes_side){NULL, NULL, w.side->base, own, own | w.side->level, w.side->floor, emu_checker_now(c, i),
+    w.lanes = (lanes_side){NULL, NULL, w.side->base, own, own | w.side->level, emu_checker_now(c, i),
                             (c->checks >> EMU_CHECK_UNINITIALISED & 1u) != 0};
     w.alike = w.side->uniform && vm->lanes <= vm->group_threads;
     const bool even = is_even(&w, size);

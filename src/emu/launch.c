@@ -149,7 +149,7 @@ typedef struct course {
     emu_counts *counts;   /* of a launch with a profile; else NULL */
     bool checked;
     emu_watch watch;      /* of a checked launch */
-    emu_store store;
+    emu_records *records;
     emu_log log;          /* of all workers; under the lock of the job */
     emu_event *events;    /* found by all workers, each once; under the lock of the job */
     size_t event_count, event_cap;
@@ -610,10 +610,10 @@ static bool open_watch(course *c, const job *jobs, size_t count)
     const emu_program *programs[MOST_PARTS];
     for (size_t k = 0; k < count; ++k) programs[k] = jobs[k].program;
     (void)pthread_mutex_lock(&c->kernel->lock);
-    c->store = c->kernel->store;
-    c->kernel->store = (emu_store){NULL, 0, 0};
+    c->records = c->kernel->records;
+    c->kernel->records = NULL;
     (void)pthread_mutex_unlock(&c->kernel->lock);
-    return emu_watch_open(&c->watch, programs, count, &c->store);
+    return emu_watch_open(&c->watch, programs, count, &c->records);
 }
 
 static void close_watch(course *c)
@@ -622,10 +622,10 @@ static void close_watch(course *c)
     const ingot_allocator *mem = c->kernel->library->mem;
     emu_watch_close(&c->watch);
     (void)pthread_mutex_lock(&c->kernel->lock);
-    emu_store left = c->kernel->store;
-    c->kernel->store = c->store;
+    emu_records *left = c->kernel->records;
+    c->kernel->records = c->records;
     (void)pthread_mutex_unlock(&c->kernel->lock);
-    mem_free(mem, left.words, left.count * sizeof *left.words);
+    emu_records_free(left);
     mem_free(mem, c->events, c->event_cap * sizeof *c->events);
 }
 
@@ -692,6 +692,7 @@ static ingot_status run_jobs(course *c, job *jobs, size_t count, ingot_error *er
         if (j->fault_batch != UINT64_MAX) stopped = j;
     }
     if (!say_log(c, stopped != NULL ? stopped->order + stopped->fault_batch : UINT64_MAX)) return error_no_memory(error);
+    if (emu_watch_short(&c->watch)) return error_no_memory(error);
     return report_all(c, stopped, error);
 }
 
@@ -701,9 +702,7 @@ static ingot_status run_course(course *c, ingot_error *error)
     part parts[MOST_PARTS];
     job jobs[MOST_PARTS];
     const size_t count = split_grid(c->launch, parts);
-    const uint32_t *g = c->launch->groups;
-    c->watch = (emu_watch){.mem = c->kernel->library->mem, .launch = c->launch, .groups = (uint64_t)g[0] * g[1] * g[2],
-                           .lock = PTHREAD_MUTEX_INITIALIZER};
+    c->watch = (emu_watch){.mem = c->kernel->library->mem, .launch = c->launch, .lock = PTHREAD_MUTEX_INITIALIZER};
     ingot_error inner;
     size_t made = 0;
     while (made < count && make_job(c, &parts[made], &jobs[made], &inner)) ++made;

@@ -330,7 +330,7 @@ void emu_library_free(emu_library *l)
             free_built(mem, k->built);
             k->built = next;
         }
-        mem_free(mem, k->store.words, k->store.count * sizeof *k->store.words);
+        emu_records_free(k->records);
         emu_native_free(&k->native);
         (void)pthread_mutex_destroy(&k->lock);
     }

@@ -33,7 +33,7 @@ struct emu_kernel {
     pthread_mutex_t lock; /* of what follows */
     emu_built *built;     /* latest first */
     emu_native native;
-    emu_store store;      /* room for records of device memory of a checked launch, while none has it */
+    emu_records *records; /* of device memory, for a checked launch, while none has them; NULL: none */
 };
 
 struct emu_library {

@@ -6,8 +6,8 @@
  * are a race unless a barrier with the memory's flag lies between them for both, or atomics with fences hand the one's
  * work on to the other. What counts is those, not the order in which the machine ran the two.
  *
- * Tags grow from launch to launch, so that records of earlier launches (or, in threadgroup memory, of earlier threadgroups)
- * need no clearing: they are below the floor.
+ * Threadgroup memory, of which a worker has little, has its records as they are. Its tags grow from launch to launch, so that
+ * records of earlier threadgroups need no clearing. Of shared memory the records are packed: see records.h.
  */
 #ifndef EMU_SHADOW_H
 #define EMU_SHADOW_H
@@ -57,9 +57,10 @@ typedef struct emu_area {
     uint64_t size;
     uint8_t shift;  /* a granule is 1 << shift bytes */
     uint8_t memory; /* shadow_memory; GROUP is one worker's, others are shared by all */
-    int64_t *writer; /* a record a granule; NULL: the kernel never writes here, nothing to watch */
-    int64_t *reader, *other; /* NULL: the kernel never reads here */
-    uint8_t *locks;  /* SHADOW_LOCKS of them, each in a line of its own, where several workers share the area; else NULL */
+    int64_t *writer, *reader, *other; /* GROUP: a record a granule */
+    struct emu_records *records;      /* others: packed */
+    struct emu_line *lines;           /* NULL: the kernel never writes here, nothing to watch */
+    uint8_t *locks; /* SHADOW_LOCKS of them, each in a line of its own, where several workers share the area; else NULL */
 } emu_area;
 static inline bool shadow_shared(const emu_area *a)
 {
@@ -93,7 +94,6 @@ typedef struct emu_side {
     int64_t fence[SHADOW_LANES];  /* records of the own threadgroup below this are ordered before the lane */
     int64_t simd[SHADOW_LANES];   /* records of the own simdgroup below this are */
     int64_t fenced[SHADOW_LANES]; /* the lane's own touches below this come before its next atomic for others */
-    int64_t floor;          /* records below this are of earlier launches; shared memory */
     uint64_t stride;        /* between the tags that `rel` was made for; 0: not made */
 } emu_side;
 
@@ -119,7 +119,7 @@ static inline int64_t shadow_simd(const emu_side *s, uint32_t lane)
 static inline bool shadow_ordered(const emu_side *s, bool shared, int64_t rec, uint32_t lane)
 {
     const int64_t who = shadow_who(s, lane), own = who & SHADOW_OWN;
-    if (rec < (shared ? s->floor : own)) return true;
+    if (shared ? rec == 0 : rec < own) return true;
     if (((rec ^ who) & SHADOW_SAME) == 0) return true;
     return rec >= own && rec < shadow_fence(s, lane);
 }

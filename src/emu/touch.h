@@ -24,6 +24,18 @@ emu_fault emu_touch_fault(const emu_touch *t, emu_rule rule);
 /* Is the access at `at`, which lies in `area`, ordered with all others there? Notes it for those that come. False to stop. */
 bool emu_touch_area(emu_touch *t, emu_area *area, const char *at);
 
+/* The records of a granule; 0: none. */
+typedef struct emu_cell {
+    int64_t writer, reader, other;
+} emu_cell;
+/* Those that there are now. */
+emu_cell emu_touch_cell(const emu_area *area, uint64_t granule);
+
+/* The same for the 16 lanes from `t->lane` on, those that are set in `on` (NULL: all), each of which has 1 << spread granules of
+ * shared memory from `granule` on. They are of one threadgroup and have passed the same barriers. False where they are to be
+ * looked at one by one. */
+bool emu_touch_run(emu_touch *t, emu_area *area, uint64_t granule, uint8_t spread, const uint8_t *on);
+
 /* The access to bytes of which is known whether they hold data: `written` is that of the first byte. False to stop. */
 bool emu_touch_written(const emu_touch *t, uint8_t *written);
 

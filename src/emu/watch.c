@@ -7,7 +7,7 @@
 /* Bytes that are watched as one. */
 typedef struct range {
     char *from, *to;
-    bool read, write;
+    bool write;
     uint8_t shift;
     shadow_memory memory;
 } range;
@@ -48,7 +48,6 @@ static void add_range(ranges *all, range r)
         }
         r.from = o->from < r.from ? o->from : r.from;
         r.to = o->to > r.to ? o->to : r.to;
-        r.read = r.read || o->read;
         r.write = r.write || o->write;
         r.shift = o->shift < r.shift ? o->shift : r.shift;
         r.memory = o->memory < r.memory ? o->memory : r.memory;
@@ -62,7 +61,7 @@ static void add_memory(ranges *all, const emu_binding *b, const emu_use *u)
 {
     char *base = b->data;
     if (u->granule == 0 || base == NULL || b->size == 0) return;
-    add_range(all, (range){base, base + b->size, u->reads, u->writes, emu_watch_shift(u->granule), SHADOW_DEVICE});
+    add_range(all, (range){base, base + b->size, u->writes, emu_watch_shift(u->granule), SHADOW_DEVICE});
 }
 
 static void find_ranges(const emu_launch *l, const emu_program *const *programs, size_t count, ranges *all)
@@ -81,33 +80,14 @@ static void find_ranges(const emu_launch *l, const emu_program *const *programs,
         const emu_texture *t = &l->textures[i];
         if (t->data == NULL || t->size == 0 || (unsigned)t->format >= EMU_FORMATS) continue;
         char *base = t->data;
-        add_range(all, (range){base, base + t->size, texels.reads, true, emu_watch_shift(emu_format_bytes(t->format)),
+        add_range(all, (range){base, base + t->size, true, emu_watch_shift(emu_format_bytes(t->format)),
                                SHADOW_TEXTURE});
     }
 }
 
-static size_t granules_of(const range *r)
+static size_t lines_of(const range *r)
 {
-    return ((size_t)(r->to - r->from) >> r->shift) + 1;
-}
-
-/* Words for all records, clear or with tags below the floor. */
-static bool take_words(emu_watch *w, emu_store *store, size_t need)
-{
-    const bool wraps = store->next_tag + (int64_t)w->groups + 1 >= SHADOW_TAGS;
-    if (store->words == NULL || store->count < need) {
-        mem_free(w->mem, store->words, store->count * sizeof *store->words);
-        store->words = mem_zeroed(w->mem, need, sizeof *store->words);
-        store->count = store->words != NULL ? need : 0;
-        store->next_tag = 1;
-    } else if (wraps) {
-        memset(store->words, 0, store->count * sizeof *store->words);
-        store->next_tag = 1;
-    }
-    w->floor_tag = store->next_tag;
-    store->next_tag += (int64_t)w->groups;
-    if (store->next_tag >= SHADOW_TAGS) store->next_tag = SHADOW_TAGS; /* the next launch clears */
-    return store->words != NULL;
+    return ((size_t)(r->to - r->from) >> r->shift) / RECORD_LINE + 1;
 }
 
 /* The places of several programs as one list. */
@@ -132,7 +112,7 @@ emu_area *emu_watch_area(emu_watch *w, const char *base)
 {
     for (size_t k = 0; k < w->area_count; ++k) {
         emu_area *a = &w->areas[k];
-        if (a->writer != NULL && base >= a->base && base < a->base + a->size) return a;
+        if (a->lines != NULL && base >= a->base && base < a->base + a->size) return a;
     }
     return NULL;
 }
@@ -142,31 +122,38 @@ static size_t most_ranges(const emu_launch *l)
     return EMU_MAX_BUFFERS + l->resource_count + l->texture_count;
 }
 
-/* Areas over the store's words. */
-static bool make_areas(emu_watch *w, const ranges *all, emu_store *store)
+/* Records for so many lines. */
+static bool take_records(emu_watch *w, size_t lines, emu_records **records)
 {
-    size_t need = 1;
-    for (size_t k = 0; k < all->n; ++k)
-        if (all->at[k].write) need += granules_of(&all->at[k]) * (all->at[k].read ? 3 : 1);
-    if (!take_words(w, store, need)) return false;
-    int64_t *at = store->words;
+    const uint32_t *t = w->launch->threads;
+    if (lines == 0) return true;
+    if (*records == NULL) *records = emu_records_make(w->mem);
+    w->records = *records;
+    return w->records != NULL && emu_records_open(w->records, lines, t[0] * t[1] * t[2]);
+}
+
+/* Areas over the records' lines. */
+static bool make_areas(emu_watch *w, const ranges *all, emu_records **records)
+{
+    const bool races = (w->launch->checks >> EMU_CHECK_RACE & 1u) != 0;
+    size_t need = 0, at = 0;
+    for (size_t k = 0; k < all->n && races; ++k)
+        if (all->at[k].write) need += lines_of(&all->at[k]);
+    if (!take_records(w, need, records)) return false;
     for (; w->area_count < all->n; ++w->area_count) {
         const range *r = &all->at[w->area_count];
         emu_area *a = &w->areas[w->area_count];
-        const size_t granules = granules_of(r);
         *a = (emu_area){.base = r->from, .size = (uint64_t)(r->to - r->from), .shift = r->shift, .memory = (uint8_t)r->memory,
-                        .locks = w->locks};
+                        .records = w->records, .locks = w->locks};
         w->has_textures = w->has_textures || r->memory == SHADOW_TEXTURE;
-        if (!r->write) continue;
-        a->writer = at;
-        a->reader = r->read ? at + granules : NULL;
-        a->other = r->read ? at + 2 * granules : NULL;
-        at += granules * (r->read ? 3 : 1);
+        if (!r->write || !races) continue;
+        a->lines = w->records->lines + at;
+        at += lines_of(r);
     }
     return true;
 }
 
-bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t count, emu_store *store)
+bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t count, emu_records **records)
 {
     const emu_launch *l = w->launch;
     for (size_t k = 0; k < count; ++k) {
@@ -182,7 +169,7 @@ bool emu_watch_open(emu_watch *w, const emu_program *const *programs, size_t cou
     bool made = (!shared || w->locks != NULL) && all.at != NULL && w->areas != NULL && w->resources != NULL && w->textures != NULL && join_sites(w, programs, count);
     if (made) {
         find_ranges(l, programs, count, &all);
-        made = make_areas(w, &all, store);
+        made = make_areas(w, &all, records);
     }
     mem_free(w->mem, all.at, most_ranges(l) * sizeof *all.at);
     if (!made) return false;
