@@ -80,6 +80,7 @@ static bool check_order(script *s, const call *c, size_t order)
 {
     value v = c->args[order];
     if (!value_is_given(v)) return true;
+    if (v.kind == VALUE_INT && value_integer(v) == 0) return true; /* as C++ numbers the orders */
     if (v.kind == VALUE_STR && (str_is(v.as.text, "relaxed") || str_is(v.as.text, "memory_order_relaxed")))
         return true;
     script_error(s, c->spans[order], "T.%s: Metal's atomic operations have the memory order \"relaxed\" only",
