@@ -1,4 +1,5 @@
 /* Preprocessing directives: macros, conditions, includes, pragmas. */
+#include "mslfront/literal.h"
 #include "mslfront/preproc.h"
 
 bool mf_pp_known_header(str name)
@@ -355,12 +356,35 @@ static void message(mf_preproc *pp, mf_token name, bool error)
     }
 }
 
+/* "#line 7 "name"", and "# 7 "name" 1" as preprocessed texts have it: what the next line is called. */
+static void number_lines(mf_preproc *pp, span at)
+{
+    mf_tokens line = mf_pp_line(pp);
+    mf_tokens words = mf_pp_expand(pp, line.at, line.n);
+    mf_literal n;
+    bool number = words.n != 0 && words.at[0].kind == MF_TOK_NUMBER && mf_read_number(mf_token_text(&words.at[0]), &n) == NULL &&
+                  n.type == MF_INT;
+    bool file = words.n > 1 && words.at[1].kind == MF_TOK_STRING;
+    if (!number || (words.n > 1 && !file)) {
+        diag_error(pp->diags, line_span(&line, at), "#line needs the number of the next line, and may have the name of a file in quotes");
+        return;
+    }
+    pp->numbering.shift = (uint32_t)n.value.i - (source_locate(pp->sources, at).line + 1);
+    str name = mf_token_text(&words.at[file ? 1 : 0]);
+    if (file) pp->numbering.file = (str){name.p + 1, name.n - 2};
+}
+
 mf_token mf_pp_directive(mf_preproc *pp, mf_token hash)
 {
     mf_token none = {.kind = MF_TOK_END};
     mf_token name = mf_pp_file(pp);
     if (name.kind == MF_TOK_END || (name.flags & MF_AT_LINE) != 0) { /* "#" alone */
         mf_pp_unread(pp, name);
+        return none;
+    }
+    if (name.kind == MF_TOK_NUMBER) {
+        mf_pp_unread(pp, name);
+        number_lines(pp, name.at);
         return none;
     }
     str word = name.ident != NULL ? name.ident->text : (str){0};
@@ -377,6 +401,8 @@ mf_token mf_pp_directive(mf_preproc *pp, mf_token hash)
         return mf_pp_pragma(pp, mf_pp_line(pp), name.at);
     } else if (str_is(word, "error") || str_is(word, "warning")) {
         message(pp, name, str_is(word, "error"));
+    } else if (str_is(word, "line")) {
+        number_lines(pp, name.at);
     } else {
         mf_pp_line(pp);
         diag_error(pp->diags, span_join(hash.at, name.at), "unknown directive '#%.*s'",

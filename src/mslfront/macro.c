@@ -29,9 +29,11 @@ static mf_token special_token(mf_preproc *pp, const mf_token *name)
 {
     source_pos pos = source_locate(pp->sources, name->at);
     switch (name->ident->macro->special) {
-    case MF_SPECIAL_LINE: return made_token(pp, str_format(pp->mem, "%u", pos.line), name->at);
-    case MF_SPECIAL_FILE:
-        return made_token(pp, str_format(pp->mem, "\"%.*s\"", STR_ARG(pos.file)), name->at);
+    case MF_SPECIAL_LINE: return made_token(pp, str_format(pp->mem, "%u", pos.line + pp->numbering.shift), name->at);
+    case MF_SPECIAL_FILE: {
+        str file = pp->numbering.file.p != NULL ? pp->numbering.file : pos.file;
+        return made_token(pp, str_format(pp->mem, "\"%.*s\"", STR_ARG(file)), name->at);
+    }
     case MF_SPECIAL_COUNTER:
         return made_token(pp, str_format(pp->mem, "%u", pp->counter++), name->at);
     case MF_NOT_SPECIAL: break;

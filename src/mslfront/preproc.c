@@ -48,6 +48,7 @@ mf_token mf_pp_file(mf_preproc *pp)
         pp->ahead = outer->ahead;
         pp->has_ahead = outer->has_ahead;
         pp->including = outer->outer;
+        pp->numbering = outer->numbering;
         --pp->include_depth;
     }
 }
@@ -68,8 +69,13 @@ static void open_file(mf_preproc *pp, uint32_t file)
 void mf_pp_enter_file(mf_preproc *pp, uint32_t file)
 {
     mf_including *outer = arena_new(pp->mem, mf_including);
-    *outer = (mf_including){.outer = pp->including, .file = pp->file, .ahead = pp->ahead, .has_ahead = pp->has_ahead};
+    *outer = (mf_including){.outer = pp->including,
+                            .file = pp->file,
+                            .numbering = pp->numbering,
+                            .ahead = pp->ahead,
+                            .has_ahead = pp->has_ahead};
     pp->including = outer;
+    pp->numbering = (mf_numbering){0};
     pp->has_ahead = false;
     ++pp->include_depth;
     open_file(pp, file);

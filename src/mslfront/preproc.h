@@ -43,10 +43,17 @@ typedef struct mf_condition {
 
 VEC_DECLARE(mf_conditions, mf_condition)
 
+/* What #line says of the lines that follow, for __LINE__ and __FILE__; messages name the places of the text itself. */
+typedef struct mf_numbering {
+    uint32_t shift; /* added to a line's number, modulo 2^32 */
+    str file;       /* p NULL: the text's own name */
+} mf_numbering;
+
 /* A file that is being read while one that it includes is. */
 typedef struct mf_including {
     struct mf_including *outer;
     mf_lexer file;
+    mf_numbering numbering;
     mf_token ahead;
     bool has_ahead;
 } mf_including;
@@ -58,6 +65,7 @@ typedef struct mf_preproc {
     diag_list *diags;
     mf_idents *idents;
     mf_lexer file;
+    mf_numbering numbering;
     mf_token ahead; /* a token of the file that was read too far */
     bool has_ahead;
     bool stopped; /* a limit was passed: only END comes */

@@ -27,6 +27,9 @@ static void macros(void **state)
     msl_good("#define STR(x) #x\nstatic_assert(true, STR(a \"b\\n\"  c));\n");
     msl_good("static_assert(__LINE__ == 1, \"\");\nstatic_assert(__LINE__ == 2 && __COUNTER__ == 0 "
              "&& __COUNTER__ == 1, \"\");");
+    msl_good("#line 40 \"other\"\nstatic_assert(__LINE__ == 40 && sizeof(__FILE__) == 6, \"\");\n\n"
+             "static_assert(__LINE__ == 42, \"\");\n#define N 7\n#line N\n"
+             "static_assert(__LINE__ == 7 && sizeof(__FILE__) == 6, \"\");\n# 3 \"a\" 1\nstatic_assert(__LINE__ == 3, \"\");");
     msl_good("#define SHR(a) a >> 1\nstatic_assert(SHR(8) == 4, \"\");\n");
     msl_good("#define V(fmt, ...) f(fmt, ## __VA_ARGS__)\nint f(int a, int b = 2) { return a; "
              "}\nvoid g() { V(1); V(1, 2); }\n");
@@ -75,6 +78,9 @@ static void refusals(void **state)
     msl_bad("#define F(a b) a\n",
             "1:13: error: expected a parameter name, ',' or ')' in the parameters of macro 'F'");
     msl_bad("#define C a##.\nint C;\n", "2:5: error: pasting 'a' and '.' does not give a token");
+    msl_bad("\n#line no\n", "2:7: error: #line needs the number of the next line, and may have the name of a file in quotes");
+    msl_bad("#line 2 no\n", "1:7: error: #line needs the number of the next line, and may have the name of a file in quotes");
+    msl_bad("#line 99\nint f( { }\n", "2:8: error: expected a type");
     msl_bad("#foo\n", "1:1: error: unknown directive '#foo'");
     msl_bad("/* open", "1:1: error: comment is not closed");
     msl_bad("constant int fo\\\no = 1;",
