@@ -79,6 +79,8 @@ typedef struct group_section {
     LLVMBasicBlockRef before, head; /* head holds what the section needs, and ends in a branch to its body */
     LLVMValueRef chunk, index;      /* i32: of the chunk, of its first thread */
     LLVMValueRef x, y, z;           /* of its first thread, where rows are whole chunks */
+    LLVMValueRef go_on;             /* i1: there may be a later chunk that goes the one branch that this consists of; NULL: not known */
+    bool busy;                      /* it does more than that */
 } group_section;
 
 typedef struct air_group {
@@ -94,7 +96,7 @@ typedef struct air_group {
     LLVMValueRef fuel, rounds;   /* of a section, of loops around sections */
     group_value params[4];       /* x, y, z, index */
     group_section now;
-    LLVMValueRef *section_ends, *section_chunks; /* by section: its last instruction, its chunk */
+    LLVMValueRef *section_ends, *section_chunks, *section_more; /* by section: its last instruction, its chunk, whether one is left */
     uint32_t sections, most_sections;
     LLVMValueRef mask;           /* lanes that run; NULL: all */
     group_loop *loop;

@@ -41,8 +41,8 @@ void air_group_open(air_group *g)
     if (g->now.open) return;
     if (g->sections + 2 >= g->most_sections) {
         const uint32_t most = g->most_sections == 0 ? 64 : g->most_sections * 2;
-        g->section_ends = arena_grow(g->l->mem, g->section_ends, g->most_sections * sizeof(LLVMValueRef), most, sizeof(LLVMValueRef));
-        g->section_chunks = arena_grow(g->l->mem, g->section_chunks, g->most_sections * sizeof(LLVMValueRef), most, sizeof(LLVMValueRef));
+        LLVMValueRef **all[3] = {&g->section_ends, &g->section_chunks, &g->section_more};
+        for (unsigned i = 0; i < 3; ++i) *all[i] = arena_grow(g->l->mem, *all[i], g->most_sections * sizeof(LLVMValueRef), most, sizeof(LLVMValueRef));
         g->most_sections = most;
     }
     g->now = (group_section){.open = true, .number = ++g->sections, .before = LLVMGetInsertBlock(B), .head = air_group_block(g, "section")};
@@ -98,6 +98,8 @@ void air_group_close(air_group *g)
     count_on(g, g->now.chunk, next);
     if (g->whole) step_place(g);
     LLVMValueRef more = LLVMBuildICmp(B, LLVMIntULT, next, g->chunks, "");
+    g->section_more[g->now.number] = more;
+    if (g->now.go_on != NULL && !g->now.busy) more = LLVMBuildAnd(B, more, g->now.go_on, "");
     g->section_ends[g->now.number] = LLVMBuildCondBr(B, more, g->now.head, after);
     LLVMPositionBuilderAtEnd(B, after);
     g->now.open = false;
@@ -169,6 +171,7 @@ static void store_slots(air_group *g, handed *h)
 {
     for (unsigned i = 0; i < h->n; ++i) {
         if (!in_slots(g, h->phis[i])) continue;
+        g->now.busy = true;
         LLVMValueRef *slots = slots_of(g, h->phis[i]);
         for (unsigned k = 0; k < parts_of(g, h->phis[i]); ++k) {
             const LLVMTypeRef type = part_type(g, h->phis[i], k);
@@ -278,21 +281,84 @@ static handed none_of(air_group *g, const group_block *to)
     return h;
 }
 
+/* A comparison, turned so that what differs between lanes comes first. */
+typedef struct comparison {
+    LLVMValueRef a, b;
+    LLVMIntPredicate p;
+} comparison;
+
+static LLVMIntPredicate turned(LLVMIntPredicate p)
+{
+    switch ((int)p) {
+    case LLVMIntUGT: return LLVMIntULT;
+    case LLVMIntUGE: return LLVMIntULE;
+    case LLVMIntULT: return LLVMIntUGT;
+    case LLVMIntULE: return LLVMIntUGE;
+    case LLVMIntSGT: return LLVMIntSLT;
+    case LLVMIntSGE: return LLVMIntSLE;
+    case LLVMIntSLT: return LLVMIntSGT;
+    case LLVMIntSLE: return LLVMIntSGE;
+    default: return p;
+    }
+}
+
+static LLVMIntPredicate opposite(LLVMIntPredicate p)
+{
+    switch ((int)p) {
+    case LLVMIntUGT: return LLVMIntULE;
+    case LLVMIntUGE: return LLVMIntULT;
+    case LLVMIntSGT: return LLVMIntSLE;
+    case LLVMIntSGE: return LLVMIntSLT;
+    case LLVMIntNE: return LLVMIntEQ;
+    default: return LLVMIntNE; /* of no use here */
+    }
+}
+
+static bool read_comparison(air_group *g, LLVMValueRef condition, comparison *c)
+{
+    if (LLVMIsAICmpInst(condition) == NULL) return false;
+    *c = (comparison){LLVMGetOperand(condition, 0), LLVMGetOperand(condition, 1), LLVMGetICmpPredicate(condition)};
+    if (air_group_shape(g, c->a).stride == 0) *c = (comparison){c->b, c->a, turned(c->p)};
+    const air_shape s = air_group_shape(g, c->a), o = air_group_shape(g, c->b);
+    return s.kind == AIR_LINEAR && !s.maybe && s.stride > 0 && o.kind != AIR_EACH && o.stride == 0 &&
+           LLVMGetTypeKind(LLVMTypeOf(c->a)) == LLVMIntegerTypeKind;
+}
+
+static bool is_below(LLVMIntPredicate p)
+{
+    return p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
+}
+
 /* Whether any lane of a whole vector compares so, told by the first one: lanes that rise by `stride` without a carry below what
  * is the group's, or one of lanes that count equal to it. NULL where that does not tell. */
 static LLVMValueRef told_by_first(air_group *g, LLVMValueRef condition)
 {
-    if (g->mask != NULL || LLVMIsAICmpInst(condition) == NULL) return NULL;
-    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
-    const air_shape s = air_group_shape(g, a), o = air_group_shape(g, b);
-    const LLVMIntPredicate p = LLVMGetICmpPredicate(condition);
-    if (s.kind != AIR_LINEAR || s.maybe || s.stride <= 0 || o.kind == AIR_EACH || o.stride != 0) return NULL;
-    if (LLVMGetTypeKind(LLVMTypeOf(a)) != LLVMIntegerTypeKind) return NULL;
-    LLVMValueRef first = air_group_scalar(g, a), than = air_group_scalar(g, b);
-    const bool below = p == LLVMIntULT || p == LLVMIntULE || p == LLVMIntSLT || p == LLVMIntSLE;
-    if (below && (uint64_t)s.stride * (g->width - 1) < s.align) return LLVMBuildICmp(B, p, first, than, "");
-    if (p != LLVMIntEQ || s.stride != 1) return NULL;
+    comparison c;
+    if (g->mask != NULL || !read_comparison(g, condition, &c)) return NULL;
+    const air_shape s = air_group_shape(g, c.a);
+    LLVMValueRef first = air_group_scalar(g, c.a), than = air_group_scalar(g, c.b);
+    if (is_below(c.p) && (uint64_t)s.stride * (g->width - 1) < s.align) return LLVMBuildICmp(B, c.p, first, than, "");
+    if (c.p != LLVMIntEQ || s.stride != 1) return NULL;
     return LLVMBuildICmp(B, LLVMIntULT, LLVMBuildSub(B, than, first, ""), LLVMConstInt(LLVMTypeOf(first), g->width, 0), "");
+}
+
+/* At a branch that all of the section's threads come to: whether those of a later chunk may take its one way with code, which is
+ * `first`'s other one. Known of threads below a number of the group's, and of one thread: `if (t < n)` in a tree of sums costs the
+ * threads below n then. */
+static LLVMValueRef later_ones(air_group *g, LLVMValueRef condition, bool yes_has_code)
+{
+    comparison c;
+    if (!read_comparison(g, condition, &c) || air_group_shape(g, c.b).kind != AIR_SAME) return NULL;
+    LLVMIntPredicate p = yes_has_code ? c.p : opposite(c.p);
+    const bool by_index = c.a == LLVMGetParam(g->from, 4);
+    if (!by_index && c.a != LLVMGetParam(g->from, 1)) return NULL;
+    if (p == LLVMIntEQ) p = LLVMIntULE;
+    else if (!is_below(p)) return NULL;
+    LLVMValueRef next = LLVMBuildAdd(B, air_group_scalar(g, c.a), air_int32(g->l, g->width), "");
+    LLVMValueRef some = LLVMBuildICmp(B, p, next, air_group_scalar(g, c.b), "");
+    if (by_index) return some;
+    LLVMValueRef rows = LLVMBuildMul(B, g->threads[1], g->threads[2], ""); /* x begins again in the next one */
+    return LLVMBuildOr(B, some, LLVMBuildICmp(B, LLVMIntUGT, rows, air_int32(g->l, 1), ""), "");
 }
 
 /* One side under a mask, left out where no lane takes it (`some`, NULL: not known yet); where it ends, its lanes' values over
@@ -324,8 +390,12 @@ static handed masked_side(air_group *g, group_block *b, unsigned k, LLVMValueRef
     return meet(g, &h, from, &none, before);
 }
 
-static handed lane_branch(air_group *g, group_block *b, LLVMValueRef condition)
+static handed lane_branch(air_group *g, group_block *b, LLVMValueRef condition, bool outermost)
 {
+    const bool one_way = (b->next[0] == b->join) != (b->next[1] == b->join);
+    if (outermost && one_way && g->now.go_on == NULL) g->now.go_on = later_ones(g, condition, b->next[1] == b->join);
+    else if (outermost) g->now.busy = true;
+
     LLVMValueRef yes = air_group_lanes(g, condition)[0];
     LLVMValueRef no = LLVMBuildNot(B, yes, "");
     const unsigned first = b->next[0] == b->join ? 0 : 1; /* a side without code first */
@@ -349,7 +419,8 @@ static handed branch(air_group *g, group_block *b)
     const bool outside = g->outside;
     if (outside) air_group_open(g);
     g->outside = false;
-    handed h = kind == AIR_EACH ? lane_branch(g, b, condition) : plain_branch(g, b, air_group_scalar(g, condition));
+    if (outside && kind != AIR_EACH) g->now.busy = true;
+    handed h = kind == AIR_EACH ? lane_branch(g, b, condition, outside) : plain_branch(g, b, air_group_scalar(g, condition));
     g->outside = outside;
     return h;
 }
@@ -509,12 +580,19 @@ static void any_loop(air_group *g, group_loop *loop, const group_block *from)
     const bool outside = g->outside;
     if (outside) air_group_open(g);
     g->outside = false;
+    if (outside) g->now.busy = true;
     if (air_group_shape(g, condition_of(loop)).kind == AIR_EACH) lane_loop(g, loop, from);
     else plain_loop(g, loop, from);
     g->outside = outside;
 }
 
 /* ---- Blocks -------------------------------------------------------------------------------------------------------------- */
+
+static bool has_effects(LLVMValueRef v)
+{
+    return LLVMIsACallInst(v) != NULL || LLVMIsAAtomicRMWInst(v) != NULL || LLVMIsAAtomicCmpXchgInst(v) != NULL ||
+           (LLVMIsALoadInst(v) != NULL && LLVMGetVolatile(v));
+}
 
 static void one_block(air_group *g, const group_block *b)
 {
@@ -530,6 +608,7 @@ static void one_block(air_group *g, const group_block *b)
             if (g->loop != NULL && g->loop->barrier && air_group_is_call(v, AIR_AGAIN)) continue; /* outer_loop's */
             const bool value = LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind;
             if (!value || air_group_shape(g, v).kind != AIR_SAME) air_group_open(g);
+            g->now.busy |= !value || has_effects(v);
         }
         air_group_instruction(g, v);
     }

@@ -119,6 +119,7 @@ static void keep(air_group *g, group_value *v)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
     v->kept = arena_array(g->l->mem, LLVMValueRef, all_parts(v));
+    LLVMSetCondition(g->section_ends[v->section], g->section_more[v->section]); /* of all chunks */
     for (unsigned i = 0; i < all_parts(v); ++i) {
         const LLVMTypeRef type = part_type(g, v, i);
         v->kept[i] = air_group_array(g, type);

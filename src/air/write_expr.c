@@ -44,14 +44,24 @@ static LLVMValueRef float_op(air_writer *w, mf_op op, LLVMValueRef a, LLVMValueR
     return a;
 }
 
+/* A division as an instruction also where its operands are constants: by zero it would be folded to what is undefined there. */
+static LLVMValueRef divide(air_writer *w, LLVMOpcode op, LLVMValueRef a, LLVMValueRef b)
+{
+    if (!LLVMIsConstant(a) || !LLVMIsConstant(b)) return LLVMBuildBinOp(w->b, op, a, b, "");
+    LLVMValueRef held = LLVMBuildFreeze(w->b, a, ""), r = LLVMBuildBinOp(w->b, op, held, b, "");
+    LLVMSetOperand(r, 0, a);
+    LLVMInstructionEraseFromParent(held);
+    return r;
+}
+
 static LLVMValueRef int_op(air_writer *w, mf_op op, bool sign, LLVMValueRef a, LLVMValueRef b)
 {
     switch (op) {
     case MF_OP_ADD: return LLVMBuildAdd(w->b, a, b, "");
     case MF_OP_SUB: return LLVMBuildSub(w->b, a, b, "");
     case MF_OP_MUL: return LLVMBuildMul(w->b, a, b, "");
-    case MF_OP_DIV: return sign ? LLVMBuildSDiv(w->b, a, b, "") : LLVMBuildUDiv(w->b, a, b, "");
-    case MF_OP_REM: return sign ? LLVMBuildSRem(w->b, a, b, "") : LLVMBuildURem(w->b, a, b, "");
+    case MF_OP_DIV: return divide(w, sign ? LLVMSDiv : LLVMUDiv, a, b);
+    case MF_OP_REM: return divide(w, sign ? LLVMSRem : LLVMURem, a, b);
     case MF_OP_SHL: return LLVMBuildShl(w->b, a, b, "");
     case MF_OP_SHR: return sign ? LLVMBuildAShr(w->b, a, b, "") : LLVMBuildLShr(w->b, a, b, "");
     case MF_OP_AND: return LLVMBuildAnd(w->b, a, b, "");

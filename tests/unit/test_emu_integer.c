@@ -211,6 +211,20 @@ static void test_uniform_operands(void **state)
     }
 }
 
+/* Constants that divide by zero, or the least by -1, in one element of a vector: the device's own results, and those of the others as
+ * they are. */
+static void test_constant_divisions(void **state)
+{
+    (void)state;
+    int32_t out[8];
+    const emu_case c = {.buffers = {{out, sizeof out}}};
+    emu_once("kernel void k(device int2 *out) { out[0] = int2(31, -255) % int2(0, 1); out[1] = int2(31, -255) / int2(0, 5);\n"
+             "  out[2] = int2(INT_MIN, 7) / int2(-1, 2); out[3] = int2(uint2(9, 8) / uint2(0, 3)); }",
+             &c);
+    const int32_t want[8] = {31, 0, -1, -51, INT32_MIN, 3, -1, 2};
+    for (int i = 0; i < 8; ++i) assert_int_equal(out[i], want[i]);
+}
+
 /* Every conversion between integers and bool, over the edges. */
 static void test_conversions(void **state)
 {
@@ -300,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_uniform_operands),
+        cmocka_unit_test(test_constant_divisions),
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_bit_fields),
         cmocka_unit_test(test_packing),
