@@ -94,6 +94,20 @@ static const ir_node *plain_bin(simplifier *s, const ir_bin *n, const ir_node *a
     return ir_fold_bin(s->r.mem, n->op, a, b);
 }
 
+/* uint(i * 4) * 4 is uint(i) * 16: a cast that keeps all bits lets a product through, whatever wraps. */
+static bool add_atom(arena *mem, ir_linear *l, const ir_node *atom, int64_t coeff)
+{
+    ir_linear part;
+    bool through = coeff != 1 && atom->kind == IR_CAST && atom->type.code == IR_UINT && ir_type_is_int(ir_as_cast(atom)->a->type) &&
+                   ir_as_cast(atom)->a->type.bits >= atom->type.bits;
+    if (through && ir_linear_of(ir_as_cast(atom)->a, &part) && part.n == 1 && part.constant == 0 && part.terms[0].coeff != 1) {
+        int64_t product;
+        if (!ir_mul_exact(coeff, part.terms[0].coeff, &product)) return false;
+        return ir_linear_term(l, ir_fold_cast(mem, atom->type, part.terms[0].atom), product);
+    }
+    return ir_linear_of(atom, &part) && ir_linear_add(l, &part, coeff);
+}
+
 /* A sum is taken apart once, its atoms are simplified, and it is put together again. */
 static const ir_node *simplify_sum(simplifier *s, const ir_bin *n)
 {
@@ -101,9 +115,7 @@ static const ir_node *simplify_sum(simplifier *s, const ir_bin *n)
     bool ok = ir_linear_of(&n->node, &old) && !(old.n == 1 && old.terms[0].atom == &n->node);
     fresh.constant = old.constant;
     for (size_t i = 0; ok && i < old.n; ++i) {
-        ir_linear part;
-        const ir_node *atom = simplify(s, old.terms[i].atom);
-        ok = ir_linear_of(atom, &part) && ir_linear_add(&fresh, &part, old.terms[i].coeff);
+        ok = add_atom(s->r.mem, &fresh, simplify(s, old.terms[i].atom), old.terms[i].coeff);
     }
     if (ok) return ir_simplify_linear(s->az, &fresh, &n->node);
     const ir_node *a = simplify(s, n->a), *b = simplify(s, n->b);

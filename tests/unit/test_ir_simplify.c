@@ -309,6 +309,22 @@ static void test_floats_keep_their_meaning(void **state)
     in_world(float_body);
 }
 
+static void cast_body(world *w)
+{
+    const ir_node *by_four = ir_make(&w->mem, CAST, cast, (span){0}, IR_U32, .a = MUL(V(tx), N(4)));
+    const ir_node *four = ir_int_new(&w->mem, IR_U32, 4, (span){0}), *sum = ir_make(&w->mem, CAST, cast, (span){0}, IR_U32, .a = ADD(V(tx), V(bx)));
+    expect(w, MUL(by_four, four), "(cast(tx) * 16)");
+    expect(w, ADD(MUL(by_four, four), four), "((cast(tx) * 16) + 4)");
+    expect(w, ADD(by_four, four), "(cast((tx * 4)) + 4)");
+    expect(w, MUL(sum, four), "(cast((tx + bx)) * 4)");
+}
+
+static void test_casts(void **state)
+{
+    (void)state;
+    in_world(cast_body);
+}
+
 static const ir_node *ramp(world *w, const ir_node *base, int64_t stride, uint32_t lanes)
 {
     return ir_make(&w->mem, RAMP, ramp, (span){0}, ir_type_lanes(IR_I32, lanes), .base = base,
@@ -471,6 +487,10 @@ static bool eval(fuzz *f, const ir_node *n, int64_t *out)
     case IR_CALL:
         if (!eval(f, ir_as_call(n)->args.at[0], &c)) return false;
         return eval(f, ir_as_call(n)->args.at[c ? 1 : 2], out);
+    case IR_CAST:
+        if (!eval(f, ir_as_cast(n)->a, &c)) return false;
+        *out = wrap(n->type, c);
+        return true;
     default: fail_msg("kind %d", (int)n->kind); return false;
     }
 }
@@ -483,6 +503,18 @@ static const ir_node *random_constant(fuzz *f)
     return ir_int_new(&f->mem, f->type, common[roll(f, 12)], (span){0});
 }
 
+static const ir_node *random_int(fuzz *f, int depth);
+
+/* Computed with the other sign, and cast. */
+static const ir_node *random_cast(fuzz *f, int depth)
+{
+    ir_type own = f->type;
+    f->type.code = own.code == IR_INT ? IR_UINT : IR_INT;
+    const ir_node *n = random_int(f, depth);
+    f->type = own;
+    return ir_make(&f->mem, CAST, cast, (span){0}, own, .a = n);
+}
+
 static const ir_node *random_int(fuzz *f, int depth)
 {
     static const ir_op ops[] = {IR_ADD,      IR_ADD,      IR_SUB,      IR_MUL,      IR_MUL,
@@ -490,9 +522,11 @@ static const ir_node *random_int(fuzz *f, int depth)
                                 IR_MAX,      IR_TRUNCDIV, IR_TRUNCMOD, IR_BITAND};
     uint32_t what = roll(f, 12);
     if (depth == 0 || what < 2) {
-        return what % 4 == 0 ? random_constant(f)
-                             : ir_ref(&f->mem, f->vars[roll(f, VARS)], (span){0});
+        if (what % 4 == 0) return random_constant(f);
+        const ir_node *v = ir_ref(&f->mem, f->vars[roll(f, VARS)], (span){0});
+        return ir_type_eq(v->type, f->type) ? v : ir_make(&f->mem, CAST, cast, (span){0}, f->type, .a = v);
     }
+    if (roll(f, 12) == 0) return random_cast(f, depth - 1);
     if (what == 2) {
         const ir_node *c = random_cond(f, depth - 1), *a = random_int(f, depth - 1),
                       *b = random_int(f, depth - 1);
@@ -671,7 +705,7 @@ int main(void)
         cmocka_unit_test(test_symbolic),
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_floats_keep_their_meaning),
-        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_vectors),     cmocka_unit_test(test_casts),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_fuzz_int32),
         cmocka_unit_test(test_fuzz_int8),
