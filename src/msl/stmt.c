@@ -243,7 +243,8 @@ static void evaluate(emitter *e, const ir_eval *n)
     buf_text(&e->out, ";\n");
 }
 
-enum { START_REACH = 16 };
+/* How far a scalar's first value may be from its declaration: statements between, and nodes of each. */
+enum { START_REACH = 40, START_NODES = 300, START_DEPTH = 60 };
 
 typedef struct touch {
     const ir_var *data;
@@ -253,7 +254,9 @@ typedef struct touch {
 static void find_touch(void *user, const ir_node *n)
 {
     touch *t = user;
-    t->found |= (n->kind == IR_LOAD && ir_as_load(n)->buffer->data == t->data) || (n->kind == IR_VAR && ir_as_var_ref(n)->var == t->data);
+    const ir_var *v = n->kind == IR_LOAD ? ir_as_load(n)->buffer->data : n->kind == IR_STORE ? ir_as_store(n)->buffer->data :
+                      n->kind == IR_VAR ? ir_as_var_ref(n)->var : NULL;
+    t->found |= v == t->data;
 }
 
 static bool touches(const ir_node *n, const ir_var *data)
@@ -271,14 +274,12 @@ static const ir_node *first_value(const emitter *e, ir_list body, size_t alloc)
     if (map_get_id(&e->scalars, data) == NULL) return NULL;
     for (size_t i = alloc + 1; i < body.n && i <= alloc + START_REACH; ++i) {
         const ir_node *n = body.at[i];
-        bool plain = n->kind == IR_STORE || n->kind == IR_ALLOC || n->kind == IR_BIND || n->kind == IR_DECL || n->kind == IR_EVAL;
-        if (!plain) return NULL;
         if (n->kind == IR_STORE && ir_as_store(n)->buffer->data == data) {
             const ir_store *s = ir_as_store(n);
             bool whole = s->index.n == 1 && s->index.at[0]->type.lanes == 1 && s->predicate == NULL;
             return whole && !touches(s->value, data) ? n : NULL;
         }
-        if (touches(n, data)) return NULL;
+        if (!ir_is_moderate(n, START_NODES, START_DEPTH) || touches(n, data)) return NULL;
     }
     return NULL;
 }
