@@ -106,6 +106,7 @@ LLVMTypeRef air_write_memory_type(air_writer *w, const mf_type *t)
     switch (t->kind) {
     case MF_TYPE_SCALAR:
     case MF_TYPE_ENUM:
+    case MF_TYPE_FUNCTION:
     case MF_TYPE_ATOMIC: return t->scalar == MF_BOOL ? byte : air_write_scalar(w, t->scalar);
     case MF_TYPE_VECTOR: return LLVMVectorType(t->scalar == MF_BOOL ? byte : air_write_scalar(w, t->scalar), t->width);
     case MF_TYPE_PACKED: return LLVMArrayType(t->scalar == MF_BOOL ? byte : air_write_scalar(w, t->scalar), t->width);
@@ -118,7 +119,6 @@ LLVMTypeRef air_write_memory_type(air_writer *w, const mf_type *t)
     case MF_TYPE_NULL: return pointer_type(w, t);
     case MF_TYPE_VOID: return w->none;
     case MF_TYPE_ERROR:
-    case MF_TYPE_FUNCTION:
     case MF_TYPE_TEXTURE:
     case MF_TYPE_SAMPLER: break;
     }
@@ -127,7 +127,7 @@ LLVMTypeRef air_write_memory_type(air_writer *w, const mf_type *t)
 
 LLVMTypeRef air_write_value_type(air_writer *w, const mf_type *t)
 {
-    if (t->kind == MF_TYPE_SCALAR || t->kind == MF_TYPE_ENUM || t->kind == MF_TYPE_ATOMIC) return air_write_scalar(w, t->scalar);
+    if (t->kind == MF_TYPE_SCALAR || t->kind == MF_TYPE_ENUM || t->kind == MF_TYPE_FUNCTION || t->kind == MF_TYPE_ATOMIC) return air_write_scalar(w, t->scalar);
     if (mf_is_vector(t)) return LLVMVectorType(air_write_scalar(w, t->scalar), t->width);
     return air_write_memory_type(w, t);
 }

@@ -21,6 +21,7 @@ static size_t count_leaves(const mf_type *t)
     switch (t->kind) {
     case MF_TYPE_SCALAR:
     case MF_TYPE_ENUM:
+    case MF_TYPE_FUNCTION:
     case MF_TYPE_ATOMIC: return 1;
     case MF_TYPE_VECTOR:
     case MF_TYPE_PACKED: return t->width;
@@ -36,7 +37,6 @@ static size_t count_leaves(const mf_type *t)
     case MF_TYPE_ERROR:
     case MF_TYPE_VOID:
     case MF_TYPE_REFERENCE:
-    case MF_TYPE_FUNCTION:
     case MF_TYPE_TEXTURE:
     case MF_TYPE_SAMPLER: return 0;
     }
@@ -66,6 +66,7 @@ static leaf *fill_leaves(const mf_type *t, uint64_t at, leaf *out)
     switch (t->kind) {
     case MF_TYPE_SCALAR:
     case MF_TYPE_ENUM:
+    case MF_TYPE_FUNCTION:
     case MF_TYPE_ATOMIC: *out++ = (leaf){at, lower_scalar(t->scalar), false}; break;
     case MF_TYPE_VECTOR:
     case MF_TYPE_PACKED:
@@ -90,7 +91,6 @@ static leaf *fill_leaves(const mf_type *t, uint64_t at, leaf *out)
     case MF_TYPE_ERROR:
     case MF_TYPE_VOID:
     case MF_TYPE_REFERENCE:
-    case MF_TYPE_FUNCTION:
     case MF_TYPE_TEXTURE:
     case MF_TYPE_SAMPLER: break;
     }

@@ -64,6 +64,8 @@ static mf_rank standard_rank(const mf_expr *e, const mf_type *to)
     const mf_type *from = e->type;
     if (from == to) return MF_EXACT;
     if (is_number(from) && is_number(to)) return number_rank(from, to);
+    if (to->kind == MF_TYPE_FUNCTION && from->kind == MF_TYPE_NULL) return MF_CONVERSION;
+    if (mf_is_bool(to) && from->kind == MF_TYPE_FUNCTION && !mf_is_set(e)) return MF_CONVERSION;
     if (to->kind == MF_TYPE_POINTER) return to_pointer(e, to);
     if (mf_is_vector(to)) {
         if (same_elements(from, to)) return MF_CONVERSION;
@@ -164,6 +166,8 @@ static mf_expr *convert_braced(mf_parser *p, mf_expr *e, const mf_type *to, cons
 mf_rank mf_rank_to(mf_parser *p, const mf_expr *e, const mf_type *to)
 {
     if (is_braced(e)) return braced_rank(e, to);
+    if (mf_is_set(e))
+        return to->kind == MF_TYPE_FUNCTION && mf_function_of_type(p, e->set, to, e->at) != NULL ? MF_EXACT : MF_NO_CONVERSION;
     mf_rank r = standard_rank(e, to);
     if (r != MF_NO_CONVERSION) return r;
     if (e->type->kind != MF_TYPE_RECORD && to->kind != MF_TYPE_RECORD) return r;
@@ -293,6 +297,7 @@ static mf_expr *convert_record(mf_parser *p, mf_expr *e, const mf_type *to)
 /* A conversion that mf_rank_to allows. */
 static mf_expr *apply(mf_parser *p, mf_expr *e, const mf_type *to)
 {
+    if (mf_is_set(e)) return mf_choose_function(p, e, to);
     mf_expr *place = e;
     e = mf_value(p, e);
     const mf_type *from = e->type;
@@ -300,6 +305,8 @@ static mf_expr *apply(mf_parser *p, mf_expr *e, const mf_type *to)
     if (from->kind == MF_TYPE_RECORD || to->kind == MF_TYPE_RECORD)
         return convert_record(p, place, to);
     if (is_number(from) && is_number(to)) return mf_cast_to(p, e, to, MF_CAST_CONVERT);
+    if (to->kind == MF_TYPE_FUNCTION) return mf_int(p, e->at, to, 0);
+    if (from->kind == MF_TYPE_FUNCTION) return mf_cast_to(p, mf_function_number(p, e), to, MF_CAST_CONVERT);
     if (mf_is_vector(to))
         return mf_is_scalar(from) ? splat(p, e, to) : mf_cast_to(p, e, to, MF_CAST_PACK);
     if (to->kind == MF_TYPE_POINTER) {
@@ -371,6 +378,7 @@ mf_expr *mf_condition_value(mf_parser *p, mf_expr *e)
     if (number) return mf_cast_to(p, e, mf_scalar_type(MF_BOOL), MF_CAST_CONVERT);
     if (e->type->kind == MF_TYPE_POINTER)
         return mf_cast_to(p, e, mf_scalar_type(MF_BOOL), MF_CAST_POINTER_TO_BOOL);
+    if (e->type->kind == MF_TYPE_FUNCTION) return mf_cast_to(p, mf_function_number(p, e), mf_scalar_type(MF_BOOL), MF_CAST_CONVERT);
     diag_error(p->diags, e->at, "a condition must be a scalar, not '%.*s'%s",
                STR_ARG(mf_type_text(p->mem, e->type)),
                mf_is_vector(e->type) ? "; any() or all() may be meant" : "");

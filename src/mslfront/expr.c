@@ -87,6 +87,7 @@ static mf_expr *chosen_value(mf_parser *p, const mf_expr *e)
 
 mf_expr *mf_value(mf_parser *p, mf_expr *e)
 {
+    if (!mf_bad(e) && mf_is_set(e)) return mf_refuse_set(p, e);
     if (mf_bad(e) || !e->lvalue) return e;
     if (e->kind == MF_EXPR_COND) return chosen_value(p, e);
     if (e->type->kind == MF_TYPE_ATOMIC) {
@@ -110,6 +111,7 @@ mf_expr *mf_value(mf_parser *p, mf_expr *e)
 mf_expr *mf_materialize(mf_parser *p, mf_expr *e)
 {
     if (mf_bad(e) || e->lvalue) return e;
+    if (!mf_check_temporary(p, e)) return mf_error(p, e->at);
     mf_expr *t =
         mf_make_place(p, MF_EXPR_TEMPORARY, e->at, (mf_qtype){e->type, MF_THREAD, MF_CONST});
     t->a = e;
@@ -385,7 +387,8 @@ mf_expr *mf_make_member(mf_parser *p, mf_expr *a, mf_ident *name, span name_at)
                    a->type->kind == MF_TYPE_POINTER ? "; for a pointer use '->'" : "");
         return mf_error(p, at);
     }
-    mf_expr *e = mf_find_field(p, mf_materialize(p, a), name, at);
+    mf_expr *whole = mf_materialize(p, a);
+    mf_expr *e = mf_bad(whole) ? whole : mf_find_field(p, whole, name, at);
     if (e != NULL) return e;
     diag_error(p->diags, name_at, "'%.*s' has no member '%.*s'",
                STR_ARG(mf_type_text(p->mem, a->type)), STR_ARG(name->text));

@@ -274,25 +274,7 @@ static bool same_types(const mf_candidate *c, const mf_exprs *params)
 
 bool mf_function_fits(mf_parser *p, const mf_symbol *set, const mf_type *type, span at)
 {
-    mf_exprs params = mf_exprs_none();
-    for (uint64_t i = 0; i < type->count; ++i) {
-        const mf_type *t = type->params[i];
-        mf_exprs_push(p->mem, &params, place_of_type(p, t, at));
-    }
-    for (mf_candidate *c = set->functions; c != NULL; c = c->next) {
-        mf_candidate *one = c;
-        if (c->generic != NULL) {
-            mf_targs args;
-            if (!mf_deduce_call(p, c->generic, set->given, &params, &args)) continue;
-            diag_list quiet;
-            diag_list *loud = mf_quiet(p, &quiet);
-            bool good = mf_complete_args(p, c->generic, &args, at);
-            good = mf_loud(p, loud) && good;
-            one = good ? mf_function_instance(p, c, &args, at) : NULL;
-        }
-        if (one != NULL && same_types(one, &params)) return true;
-    }
-    return false;
+    return mf_function_of_type(p, set, type, at) != NULL;
 }
 
 /* The instance that the name, its arguments and parameters mean; NULL after a complaint. */

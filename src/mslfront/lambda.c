@@ -247,6 +247,7 @@ mf_expr *mf_parse_lambda(mf_parser *p)
     c.record->fields = c.fields.at;
     c.record->field_count = c.fields.n;
     mf_lay_out(c.record);
+    mf_find_destructor(p, c.record);
     const size_t written = write_member(p, &l);
     mf_scope *outer = p->scope;
     p->scope = c.scope;

@@ -409,6 +409,7 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
         push_members(p, c, values, &items);
     for (size_t i = 0; i < inner.n; ++i) mf_stmts_push(p->mem, &items, inner.at[i]);
     if (c->body_at != 0 && !p->panic) mf_stmts_push(p->mem, &items, mf_parse_block(p));
+    mf_end_scope(p, &items, 0);
     mf_stmt *end = mf_new_stmt(p, MF_STMT_RETURN, at);
     end->expr = plain_value(p, mf_make_var(p, c->self, at));
     mf_stmts_push(p->mem, &items, end);

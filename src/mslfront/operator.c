@@ -70,6 +70,14 @@ static mf_expr *pointer_compare(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
                 mf_scalar_type(MF_BOOL));
 }
 
+/* Values of functions are the same or not; nothing else is known of them. */
+static mf_expr *function_compare(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
+{
+    const bool same = a->type == b->type || a->type->kind == MF_TYPE_NULL || b->type->kind == MF_TYPE_NULL;
+    if (!same || (op != MF_OP_EQ && op != MF_OP_NE)) return mismatch(p, op, a, b, "");
+    return make(p, op, mf_function_number(p, a), mf_function_number(p, b), mf_scalar_type(MF_BOOL));
+}
+
 static mf_expr *pointer_arith(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
 {
     if (ops[op].class == MF_OP_COMPARE) return pointer_compare(p, op, a, b);
@@ -186,6 +194,7 @@ mf_expr *mf_make_binary(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
     b = unpacked(p, b);
     if (a->type->kind == MF_TYPE_POINTER || b->type->kind == MF_TYPE_POINTER)
         return pointer_arith(p, op, a, b);
+    if (a->type->kind == MF_TYPE_FUNCTION || b->type->kind == MF_TYPE_FUNCTION) return function_compare(p, op, a, b);
     if (a->type->kind == MF_TYPE_MATRIX || b->type->kind == MF_TYPE_MATRIX ||
         a->type->kind == MF_TYPE_SIMD_MATRIX || b->type->kind == MF_TYPE_SIMD_MATRIX) {
         return mismatch(p, op, a, b, ": operators on matrices are not supported");
@@ -233,10 +242,11 @@ mf_expr *mf_make_assign(mf_parser *p, mf_expr *a, mf_expr *b)
     if (a->type->kind == MF_TYPE_RECORD && b->lvalue && b->type == a->type) { /* assigned as it is, not constructed */
         mf_expr *v = mf_new(p, MF_EXPR_LOAD, b->at, b->type);
         v->a = b;
-        b = mf_finish(p, v);
+        return mf_finish(p, assignment(p, MF_EXPR_ASSIGN, a, mf_finish(p, v)));
     } else {
         b = mf_convert(p, b, a->type, "assign");
     }
+    if (!mf_bad(b) && !mf_check_temporary(p, b)) return mf_error(p, b->at);
     return mf_bad(b) ? b : mf_finish(p, assignment(p, MF_EXPR_ASSIGN, a, b));
 }
 

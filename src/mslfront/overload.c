@@ -372,6 +372,7 @@ mf_expr *mf_call_member(mf_parser *p, const mf_ref *name, mf_expr *object, mf_ex
     } else if (mf_is_handle(p, object->type) && object->space != MF_THREAD) {
         object = mf_materialize(p, mf_value(p, object)); /* a texture is a number, wherever it is kept */
     }
+    if (mf_bad(object)) return object;
     call k = {
         .name = name, .first = name->symbol->functions, .args = args, .at = at, .object = object};
     return resolve(p, &k);

@@ -271,6 +271,7 @@ static void parse_one_local(mf_parser *p, const mf_specs *specs, mf_stmts *out)
     mf_stmt *stmt = mf_new_stmt(p, MF_STMT_DECL, mf_since(p, specs->at));
     stmt->var = v;
     mf_stmts_push(p->mem, out, stmt);
+    mf_note_alive(p, v);
 }
 
 static void declare_typedef(mf_parser *p, const mf_declarator *d)
@@ -301,14 +302,7 @@ void mf_parse_typedef(mf_parser *p, const mf_specs *specs)
             p->at += star + 3;
             mf_exprs params = mf_exprs_none();
             if (!mf_read_types(p, &params)) return;
-            const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);
-            for (size_t i = 0; i < params.n; ++i) {
-                const mf_expr *e = params.at[i];
-                bool reference =
-                    e->lvalue && e->kind == MF_EXPR_VAR && e->var->type->kind == MF_TYPE_REFERENCE;
-                types[i] = reference ? e->var->type : e->type;
-            }
-            d.type.type = mf_function_type(&p->types, specs->type.type, types, params.n);
+            d.type.type = mf_type_of_function(p, specs->type.type, &params);
         } else if (!mf_parse_declarator(p, specs, &d)) {
             return;
         }
@@ -691,4 +685,5 @@ void mf_parse_unit(mf_parser *p)
         if (p->at == before) mf_advance(p);
         mf_read_pending(p);
     }
+    mf_write_dispatchers(p);
 }

@@ -273,6 +273,7 @@ static mf_expr *parse_name(mf_parser *p)
         if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, begin);
         return mf_call_function(p, &r, &args, mf_since(p, begin));
     }
+    if (function && r.symbol != NULL && r.symbol->functions != NULL) return mf_function_value(p, &r, mf_since(p, begin));
     if (r.symbol != NULL) return symbol_value(p, &r);
     if (r.is_constant) return mf_int(p, r.at, r.type, r.value);
     if (function) {
@@ -580,6 +581,18 @@ static mf_expr *parse_postfix(mf_parser *p)
                     break;
                 }
             }
+            if (!mf_bad(e) && e->type->kind == MF_TYPE_FUNCTION) {
+                mf_exprs args = mf_exprs_none();
+                mf_advance(p);
+                if (!mf_parse_arguments(p, &args, MF_TOK_R_PAREN)) return mf_error(p, e->at);
+                if (mf_is_set(e)) {
+                    const mf_ref name = {.id = e->set->name, .at = e->at, .symbol = e->set, .builtin = -1};
+                    e = mf_call_function(p, &name, &args, mf_since(p, e->at));
+                } else {
+                    e = mf_call_value(p, e, &args, mf_since(p, e->at));
+                }
+                break;
+            }
             if (!mf_bad(e)) {
                 mf_syntax(p, e->at, "this is not a function");
                 return mf_error(p, e->at);
@@ -598,6 +611,8 @@ static mf_expr *prefix(mf_parser *p, mf_token_kind op, span at)
     mf_advance(p);
     mf_expr *a = parse_unary(p);
     at = span_join(at, a->at);
+    const bool function = !mf_bad(a) && a->type->kind == MF_TYPE_FUNCTION;
+    if (function && (op == MF_TOK_STAR || (op == MF_TOK_AMP && !a->lvalue))) return a; /* the same value */
     if (op != MF_TOK_AMP) {
         mf_expr *own = mf_own_operator(p, mark, a, NULL, at);
         if (own != NULL) return own;

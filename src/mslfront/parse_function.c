@@ -364,14 +364,15 @@ static void parse_body(mf_parser *p, mf_candidate *c)
     declare_params(p, c);
     c->reading = true;
     p->function = c;
-    p->locals = mf_vars_none();
+    p->locals = p->alive = mf_vars_none();
     p->loops = p->switches = 0;
+    for (size_t i = 0; i < f->param_count; ++i) mf_note_alive(p, f->params[i]);
     if (c->is_constructor) {
         f->body = mf_constructor_body(p, c);
     } else if (c->is_default) {
         f->body = mf_assignment_body(p, c);
     } else {
-        f->body = mf_parse_block(p);
+        f->body = mf_end_around(p, mf_parse_block(p), 0);
         if (c->is_auto && f->result->kind == MF_TYPE_ERROR && !c->auto_failed)
             f->result = mf_void();
     }

@@ -208,25 +208,6 @@ static bool is_access(const mf_parser *p)
     return k == MF_KW_PUBLIC || k == MF_KW_PRIVATE || k == MF_KW_PROTECTED;
 }
 
-/* "~S() = default;" or "~S() {}": one that does nothing. */
-static void pass_over_destructor(mf_parser *p)
-{
-    const span at = mf_cur(p)->at;
-    p->at += 2;
-    if (!mf_expect(p, MF_TOK_L_PAREN, "after a destructor's name") || !mf_expect(p, MF_TOK_R_PAREN, "after '('")) return;
-    while (mf_at(p, MF_KW_THREAD) || mf_at(p, MF_KW_DEVICE) || mf_at(p, MF_KW_THREADGROUP) || mf_at(p, MF_KW_CONSTANT) ||
-           mf_at(p, MF_KW_CONST) || mf_at(p, MF_KW_NOEXCEPT))
-        mf_advance(p);
-    if (mf_accept(p, MF_TOK_EQ)) {
-        if (!mf_accept(p, MF_KW_DEFAULT)) mf_syntax(p, at, "a destructor may only be 'default' here");
-        else mf_expect(p, MF_TOK_SEMI, "after 'default'");
-    } else if (mf_at(p, MF_TOK_L_BRACE) && mf_ahead(p, 1)->kind == MF_TOK_R_BRACE) {
-        p->at += 2;
-    } else {
-        mf_unsupported(p, at, "a destructor that does something is not supported");
-    }
-}
-
 void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
 {
     if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
@@ -237,7 +218,7 @@ void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
     }
     mf_token_kind k = mf_cur(p)->kind;
     if (k == MF_TOK_TILDE) {
-        pass_over_destructor(p);
+        mf_parse_destructor(p);
         return;
     }
     if (k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
@@ -368,6 +349,7 @@ void mf_parse_record_body(mf_parser *p, mf_record *r)
     mf_lay_out(r);
     raise_alignment(r);
     r->constructs = constructs(r);
+    mf_find_destructor(p, r);
 }
 
 /* The record that a name already stands for in this scope, to complete or to mention. */

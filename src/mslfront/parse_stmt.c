@@ -28,8 +28,10 @@ static mf_stmt *parse_body(mf_parser *p)
     if (mf_at(p, MF_TOK_L_BRACE)) return mf_parse_block(p);
     span begin = mf_cur(p)->at;
     mf_stmts items = mf_stmts_none();
+    const size_t alive = p->alive.n;
     mf_push_scope(p, MF_SCOPE_BLOCK);
     parse_into(p, &items);
+    mf_end_scope(p, &items, alive);
     mf_pop_scope(p);
     if (items.n == 1 && items.at[0]->kind != MF_STMT_DECL) return items.at[0];
     return block_of(p, &items, mf_since(p, begin));
@@ -40,6 +42,7 @@ mf_stmt *mf_parse_block(mf_parser *p)
     span begin = mf_cur(p)->at;
     mf_stmts items = mf_stmts_none();
     if (!mf_expect(p, MF_TOK_L_BRACE, "before the statements")) return block_of(p, &items, begin);
+    const size_t alive = p->alive.n;
     mf_push_scope(p, MF_SCOPE_BLOCK);
     while (!mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
         size_t before = p->at;
@@ -51,6 +54,7 @@ mf_stmt *mf_parse_block(mf_parser *p)
         }
         if (p->at == before) mf_advance(p);
     }
+    mf_end_scope(p, &items, alive);
     mf_pop_scope(p);
     if (!p->panic && mf_at(p, MF_TOK_END)) {
         mf_syntax(p, begin, "this '{' is not closed");
@@ -139,6 +143,7 @@ static bool parse_link(mf_parser *p, mf_stmt *s, mf_stmts *head)
 static mf_stmt *parse_if(mf_parser *p)
 {
     mf_stmt *first = NULL, **link = &first;
+    const size_t alive = p->alive.n;
     unsigned scopes = 0;
     bool more = true;
     for (unsigned n = 0; more; ++n) {
@@ -147,14 +152,37 @@ static mf_stmt *parse_if(mf_parser *p)
         mf_stmts head = mf_stmts_none();
         mf_push_scope(p, MF_SCOPE_BLOCK);
         ++scopes;
+        const size_t before = p->alive.n;
         more = parse_link(p, s, &head);
+        if (n != 0 && p->alive.n > before) mf_unsupported(p, s->at, "a variable in an 'else if' whose destructor does something is not supported");
         const bool plain = head.n == 0;
         if (!plain) mf_stmts_push(p->mem, &head, s);
         *link = plain ? s : block_of(p, &head, s->at);
         link = &s->other;
     }
+    first = mf_end_around(p, first, alive);
     while (scopes-- != 0) mf_pop_scope(p);
     return first;
+}
+
+/* The jumps that a loop's body may end in leave alive what is now. */
+typedef struct marks {
+    size_t on_break, on_continue;
+} marks;
+
+static marks begin_loop(mf_parser *p)
+{
+    const marks outer = {p->break_alive, p->continue_alive};
+    ++p->loops;
+    p->break_alive = p->continue_alive = p->alive.n;
+    return outer;
+}
+
+static void end_loop(mf_parser *p, marks outer)
+{
+    --p->loops;
+    p->break_alive = outer.on_break;
+    p->continue_alive = outer.on_continue;
 }
 
 /* Whether "(" begins the head of a range-based for: a ":" before any ";". */
@@ -171,8 +199,7 @@ static bool at_range(const mf_parser *p)
     }
 }
 
-static mf_var *hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init,
-                            span at)
+mf_var *mf_hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init, span at)
 {
     mf_declarator d = {.type = {.type = type}, .at = at};
     mf_var *v = mf_new_var(p, MF_VAR_LOCAL, &d);
@@ -219,14 +246,16 @@ static mf_stmt *parse_range_for(mf_parser *p, span begin)
     }
     span at = range->at;
     const mf_type *t = range->type, *index = mf_scalar_type(MF_INT);
-    mf_var *all = hidden_local(
+    mf_var *all = mf_hidden_local(
         p, &outer, mf_reference_type(&p->types, t, range->space, range->quals), range, at);
-    mf_var *i = hidden_local(p, &outer, index, mf_int(p, at, index, 0), at);
+    mf_var *i = mf_hidden_local(p, &outer, index, mf_int(p, at, index, 0), at);
     s->init = outer.at[1];
     s->cond =
         mf_make_binary(p, MF_OP_LT, mf_make_var(p, i, at), mf_int(p, at, index, (int64_t)t->count));
     s->step = mf_make_step(p, MF_EXPR_PRE_INC, mf_make_var(p, i, at), at);
     p->at = head;
+    const size_t alive = p->alive.n;
+    const marks outside = begin_loop(p);
     mf_specs specs;
     mf_declarator d;
     if (mf_parse_specs(p, &specs) && mf_parse_declarator(p, &specs, &d) && d.name != NULL) {
@@ -248,15 +277,14 @@ static mf_stmt *parse_range_for(mf_parser *p, span begin)
         mf_stmt *decl = mf_new_stmt(p, MF_STMT_DECL, d.at);
         decl->var = v;
         mf_stmts_push(p->mem, &inner, decl);
+        mf_note_alive(p, v);
     } else if (!p->panic) {
         mf_syntax(p, mf_cur(p)->at, "expected a variable");
     }
     p->at = body;
-    if (!p->panic && mf_expect(p, MF_TOK_R_PAREN, "after the range")) {
-        ++p->loops;
-        mf_stmts_push(p->mem, &inner, parse_body(p));
-        --p->loops;
-    }
+    if (!p->panic && mf_expect(p, MF_TOK_R_PAREN, "after the range")) mf_stmts_push(p->mem, &inner, parse_body(p));
+    mf_end_scope(p, &inner, alive);
+    end_loop(p, outside);
     s->body = block_of(p, &inner, mf_since(p, begin));
     mf_pop_scope(p);
     outer.at[1] = s;
@@ -270,6 +298,7 @@ static mf_stmt *parse_for(mf_parser *p, span begin)
     mf_advance(p);
     if (mf_at(p, MF_TOK_L_PAREN) && at_range(p)) return parse_range_for(p, begin);
     if (!mf_expect(p, MF_TOK_L_PAREN, "after 'for'")) return s;
+    const size_t alive = p->alive.n;
     mf_push_scope(p, MF_SCOPE_BLOCK);
     mf_stmts init = mf_stmts_none();
     if (!mf_accept(p, MF_TOK_SEMI)) {
@@ -288,10 +317,11 @@ static mf_stmt *parse_for(mf_parser *p, span begin)
     if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the loop's condition");
     if (!p->panic && !mf_at(p, MF_TOK_R_PAREN)) s->step = mf_parse_expr(p);
     if (!p->panic && mf_expect(p, MF_TOK_R_PAREN, "after the loop's head")) {
-        ++p->loops;
+        const marks outside = begin_loop(p);
         s->body = parse_body(p);
-        --p->loops;
+        end_loop(p, outside);
     }
+    s = mf_end_around(p, s, alive);
     mf_pop_scope(p);
     return s;
 }
@@ -301,7 +331,7 @@ static mf_stmt *break_unless(mf_parser *p, mf_expr *cond)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_IF, cond->at);
     s->cond = mf_make_unary(p, MF_EXPR_NOT, cond, cond->at);
-    s->body = mf_new_stmt(p, MF_STMT_BREAK, cond->at);
+    s->body = mf_before_jump(p, mf_new_stmt(p, MF_STMT_BREAK, cond->at), p->break_alive);
     return s;
 }
 
@@ -312,8 +342,9 @@ static mf_stmt *parse_while(mf_parser *p, span begin)
     mf_stmts items = mf_stmts_none();
     mf_advance(p);
     mf_push_scope(p, MF_SCOPE_BLOCK);
+    const size_t alive = p->alive.n;
+    const marks outside = begin_loop(p);
     s->cond = mf_condition_value(p, parse_head(p, "after 'while'", &items));
-    ++p->loops;
     if (!p->panic && items.n == 0) {
         s->body = parse_body(p);
     } else if (!p->panic) {
@@ -321,9 +352,10 @@ static mf_stmt *parse_while(mf_parser *p, span begin)
         if (!mf_bad(s->cond)) mf_stmts_push(p->mem, &items, break_unless(p, s->cond));
         s->cond = NULL;
         mf_stmts_push(p->mem, &items, parse_body(p));
+        mf_end_scope(p, &items, alive);
         s->body = block_of(p, &items, begin);
     }
-    --p->loops;
+    end_loop(p, outside);
     mf_pop_scope(p);
     return s;
 }
@@ -332,9 +364,9 @@ static mf_stmt *parse_do(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_DO, begin);
     mf_advance(p);
-    ++p->loops;
+    const marks outside = begin_loop(p);
     s->body = parse_body(p);
-    --p->loops;
+    end_loop(p, outside);
     if (p->panic || !mf_expect(p, MF_KW_WHILE, "after the body of 'do'")) return s;
     s->cond = parse_condition(p, "after 'while'");
     if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after 'do ... while (...)'");
@@ -410,6 +442,7 @@ static mf_stmt *parse_switch(mf_parser *p, span begin)
     mf_stmts head = mf_stmts_none();
     mf_advance(p);
     mf_push_scope(p, MF_SCOPE_BLOCK);
+    const size_t outer = p->alive.n, outer_break = p->break_alive;
     mf_expr *e = mf_value(p, parse_head(p, "after 'switch'", &head));
     if (p->panic) {
         mf_pop_scope(p);
@@ -429,9 +462,13 @@ static mf_stmt *parse_switch(mf_parser *p, span begin)
     }
     mf_stmts items = mf_stmts_none();
     mf_advance(p);
+    const size_t alive = p->alive.n;
     ++p->switches;
+    p->break_alive = alive;
     parse_switch_body(p, s, &items);
     --p->switches;
+    p->break_alive = outer_break;
+    mf_end_scope(p, &items, alive);
     mf_pop_scope(p);
     mf_expect(p, MF_TOK_R_BRACE, "at the end of the switch");
     check_labels(p, &items);
@@ -439,10 +476,11 @@ static mf_stmt *parse_switch(mf_parser *p, span begin)
     s->item_count = items.n;
     if (head.n == 0) return s;
     mf_stmts_push(p->mem, &head, s);
+    mf_end_scope(p, &head, outer);
     return block_of(p, &head, begin);
 }
 
-static mf_stmt *parse_return(mf_parser *p, span begin)
+static mf_stmt *read_return(mf_parser *p, span begin)
 {
     mf_stmt *s = mf_new_stmt(p, MF_STMT_RETURN, begin);
     mf_function *f = p->function->function;
@@ -486,6 +524,11 @@ static mf_stmt *parse_return(mf_parser *p, span begin)
     return s;
 }
 
+static mf_stmt *parse_return(mf_parser *p, span begin)
+{
+    return mf_before_return(p, read_return(p, begin));
+}
+
 static mf_stmt *parse_jump(mf_parser *p, span begin)
 {
     bool is_break = mf_at(p, MF_KW_BREAK);
@@ -495,7 +538,7 @@ static mf_stmt *parse_jump(mf_parser *p, span begin)
         diag_error(p->diags, begin, "'%s' stands in no loop", is_break ? "break" : "continue");
     }
     mf_expect(p, MF_TOK_SEMI, is_break ? "after 'break'" : "after 'continue'");
-    return s;
+    return mf_before_jump(p, s, is_break ? p->break_alive : p->continue_alive);
 }
 
 static mf_stmt *parse_expression(mf_parser *p, span begin)
@@ -503,7 +546,7 @@ static mf_stmt *parse_expression(mf_parser *p, span begin)
     mf_stmt *s = mf_new_stmt(p, MF_STMT_EXPR, begin);
     s->expr = mf_parse_expr(p);
     if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the expression");
-    return s;
+    return mf_drop_value(p, s);
 }
 
 /* Whether a statement that begins with a type is a declaration: T(...) and T{...} are values. */
@@ -521,8 +564,8 @@ static bool at_declaration(mf_parser *p)
     mf_token_kind inside = mf_ahead(p, n + 1)->kind;
     mf_token_kind after = mf_ahead(p, n + 3)->kind;
     return (inside == MF_TOK_STAR || inside == MF_TOK_AMP) &&
-           mf_ahead(p, n + 2)->kind == MF_TOK_IDENT && after == MF_TOK_R_PAREN &&
-           mf_ahead(p, n + 4)->kind == MF_TOK_L_SQUARE;
+           mf_ahead(p, n + 2)->kind == MF_TOK_IDENT &&
+           (after == MF_TOK_L_SQUARE || (after == MF_TOK_R_PAREN && (mf_ahead(p, n + 4)->kind == MF_TOK_L_SQUARE || mf_ahead(p, n + 4)->kind == MF_TOK_L_PAREN)));
 }
 
 static mf_stmt *parse_loop(mf_parser *p, span begin)

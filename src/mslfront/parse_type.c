@@ -11,7 +11,7 @@ bool mf_check_object_type(mf_parser *p, const mf_type *t, span at, const char *w
     const mf_type *base = t;
     while (base->kind == MF_TYPE_ARRAY) base = base->elem;
     bool complete = base->kind != MF_TYPE_RECORD || base->record->complete;
-    bool sized = base->kind != MF_TYPE_VOID && base->kind != MF_TYPE_FUNCTION &&
+    bool sized = base->kind != MF_TYPE_VOID && base != mf_set_type() &&
                  base->kind != MF_TYPE_REFERENCE;
     if (complete && sized) return true;
     diag_error(p->diags, at, "cannot %s '%.*s'%s", what, STR_ARG(mf_type_text(p->mem, t)),
@@ -606,6 +606,7 @@ bool mf_parse_attributes(mf_parser *p, mf_attributes *out)
 static bool pointer_to(mf_parser *p, mf_qtype *q, bool reference, span at)
 {
     const mf_type *t = q->type;
+    if (t->kind == MF_TYPE_FUNCTION && q->space == MF_NO_SPACE && !reference) return true; /* "name *" of a type of functions */
     const char *what = reference ? "reference" : "pointer";
     const mf_type *innermost = t;
     while (reference && innermost->kind == MF_TYPE_ARRAY) innermost = innermost->elem;
@@ -713,23 +714,17 @@ static bool nested(mf_parser *p, mf_qtype base, mf_declarator *out)
         return false;
     }
     p->at = close + 1;
-    if (mf_at(p, MF_TOK_L_PAREN) &&
-        close == inside + 1) { /* "(*)(types)": what a template may take */
+    const bool function = mf_at(p, MF_TOK_L_PAREN); /* "(*name)(types)": the type itself stands for pointers to it */
+    if (function) {
         mf_exprs params = mf_exprs_none();
         if (!mf_read_types(p, &params)) return false;
-        const mf_type **types = arena_array(p->mem, const mf_type *, params.n + 1);
-        for (size_t i = 0; i < params.n; ++i) types[i] = params.at[i]->type;
-        out->at = p->tokens[inside].at;
-        out->type = (mf_qtype){.type = mf_function_type(&p->types, base.type, types, params.n)};
-        return true;
-    }
-    if (mf_at(p, MF_TOK_L_PAREN)) {
-        mf_unsupported(p, mf_cur(p)->at, "pointers to functions are not supported");
+        mf_accept(p, MF_KW_NOEXCEPT);
+        base = (mf_qtype){.type = mf_type_of_function(p, base.type, &params)};
+    } else if (!array_of(p, &base)) {
         return false;
     }
-    if (!array_of(p, &base)) return false;
     size_t end = p->at;
-    p->at = inside;
+    p->at = function ? inside + 1 : inside;
     bool good = declarator(p, base, out);
     if (good && p->at != close)
         mf_syntax(p, mf_cur(p)->at, "unexpected %s in a declaration",

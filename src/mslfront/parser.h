@@ -166,6 +166,8 @@ typedef struct mf_parser {
     mf_candidates candidates; /* every function, in order of first declaration */
     mf_functions kernels;
     mf_vars globals;
+    mf_candidates named; /* functions whose names were used as values, in order of their numbers */
+    struct mf_dispatcher *dispatchers;
     mf_candidate *function; /* whose body is being read, or NULL */
     mf_vars locals;
     bool panic; /* a syntax error was reported; nothing more is, until the parser has recovered */
@@ -173,6 +175,8 @@ typedef struct mf_parser {
     unsigned depth, stmt_depth;
     unsigned outer_depth; /* of the texts whose reading an instantiation interrupted */
     unsigned loops, switches;
+    mf_vars alive;        /* of the function being read: variables that are destroyed where their scope is left */
+    size_t break_alive, continue_alive; /* how many of those a break and a continue leave alive */
     unsigned instance;    /* instantiations within each other here */
     unsigned instances;   /* made so far */
     mf_candidates pending; /* functions whose bodies are still to be read */
@@ -553,6 +557,25 @@ bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out);
 /* Goes back to the begin for element `i`, in a scope that mf_pop_scope ends. */
 void mf_enter_pack(mf_parser *p, const mf_pack *pack, size_t i);
 
+/* function_value.c */
+
+/* The type of a function with these parameters (a place of each, as mf_read_types gives). */
+const mf_type *mf_type_of_function(mf_parser *p, const mf_type *result, const mf_exprs *params);
+/* A function's name as a value: of its type where it means one only, else of mf_set_type(). */
+mf_expr *mf_function_value(mf_parser *p, const mf_ref *name, span at);
+/* The function of the set that has exactly this type; NULL: none. */
+mf_candidate *mf_function_of_type(mf_parser *p, const mf_symbol *set, const mf_type *type, span at);
+/* A name that may mean several: is it one; what it means as a value of the type (NULL: nothing); the complaint. */
+bool mf_is_set(const mf_expr *e);
+mf_expr *mf_choose_function(mf_parser *p, const mf_expr *e, const mf_type *to);
+mf_expr *mf_refuse_set(mf_parser *p, const mf_expr *e);
+/* The call of the function that a value stands for. */
+mf_expr *mf_call_value(mf_parser *p, mf_expr *value, mf_exprs *args, span at);
+/* The value, or nullptr, as the number that it is. */
+mf_expr *mf_function_number(mf_parser *p, mf_expr *e);
+/* When all of the text is read: the bodies of what such calls call. */
+void mf_write_dispatchers(mf_parser *p);
+
 /* lambda.c */
 
 mf_expr *mf_parse_lambda(mf_parser *p);
@@ -583,6 +606,27 @@ mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span a
 mf_expr *mf_to_base(mf_parser *p, mf_expr *e, const mf_record *base);
 bool mf_derives(const mf_record *r, const mf_record *base);
 
+/* destroy.c */
+
+/* Whether something is run where a value of the type ends. */
+bool mf_is_destroyed(const mf_type *t);
+/* A destructor in a struct's body, at "~". */
+void mf_parse_destructor(mf_parser *p);
+/* What a record whose members are known runs where it ends. */
+void mf_find_destructor(mf_parser *p, mf_record *r);
+/* The variable has been made. */
+void mf_note_alive(mf_parser *p, mf_var *v);
+/* The scope that began with `mark` variables alive ends: what came since is destroyed behind its statements; around one statement. */
+void mf_end_scope(mf_parser *p, mf_stmts *items, size_t mark);
+mf_stmt *mf_end_around(mf_parser *p, mf_stmt *s, size_t mark);
+/* The jump, or a block that destroys first what it leaves. */
+mf_stmt *mf_before_jump(mf_parser *p, mf_stmt *jump, size_t mark);
+mf_stmt *mf_before_return(mf_parser *p, mf_stmt *s);
+/* An expression by itself, whose value is destroyed at once. */
+mf_stmt *mf_drop_value(mf_parser *p, mf_stmt *s);
+/* Refuses a value that nothing would destroy. */
+bool mf_check_temporary(mf_parser *p, const mf_expr *e);
+
 /* flow.c */
 
 /* Whether control may come to the end of the statement. */
@@ -608,6 +652,8 @@ bool mf_bind_texture(mf_parser *p, mf_var *v, const mf_attribute *a);
 
 mf_stmt *mf_parse_block(mf_parser *p); /* at "{", in a scope of its own */
 mf_stmt *mf_new_stmt(mf_parser *p, mf_stmt_kind kind, span at);
+/* A variable that no name means; its declaration goes to `out`. */
+mf_var *mf_hidden_local(mf_parser *p, mf_stmts *out, const mf_type *type, mf_expr *init, span at);
 
 /* unit.c */
 

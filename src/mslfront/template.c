@@ -9,6 +9,9 @@ bool mf_interrupt(mf_parser *p, mf_state *old, size_t at, mf_scope *scope, span 
                       .scope = p->scope,
                       .function = p->function,
                       .locals = p->locals,
+                      .alive = p->alive,
+                      .break_alive = p->break_alive,
+                      .continue_alive = p->continue_alive,
                       .panic = p->panic,
                       .no_greater = p->no_greater,
                       .unevaluated = p->unevaluated,
@@ -20,7 +23,7 @@ bool mf_interrupt(mf_parser *p, mf_state *old, size_t at, mf_scope *scope, span 
     p->at = at;
     p->scope = scope;
     p->function = NULL;
-    p->locals = mf_vars_none();
+    p->locals = p->alive = mf_vars_none();
     p->panic = p->no_greater = p->unevaluated = false;
     p->outer_depth += p->depth + p->stmt_depth;
     p->depth = p->stmt_depth = p->loops = p->switches = 0;
@@ -47,6 +50,9 @@ void mf_resume(mf_parser *p, const mf_state *old)
     p->scope = old->scope;
     p->function = old->function;
     p->locals = old->locals;
+    p->alive = old->alive;
+    p->break_alive = old->break_alive;
+    p->continue_alive = old->continue_alive;
     p->panic = old->panic;
     p->no_greater = old->no_greater;
     p->unevaluated = old->unevaluated;

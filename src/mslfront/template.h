@@ -64,7 +64,8 @@ typedef struct mf_state {
     size_t at;
     mf_scope *scope;
     mf_candidate *function;
-    mf_vars locals;
+    mf_vars locals, alive;
+    size_t break_alive, continue_alive;
     bool panic, no_greater, unevaluated;
     unsigned depth, outer_depth, stmt_depth, loops, switches;
 } mf_state;

@@ -26,7 +26,7 @@ typedef struct mf_var mf_var;
 /* Expressions */
 
 typedef enum mf_expr_kind {
-    MF_EXPR_CONST, /* value of a SCALAR or ENUM type: `constant` */
+    MF_EXPR_CONST, /* value of a SCALAR, ENUM or FUNCTION type: `constant` */
     MF_EXPR_ZERO,  /* the all-zero value of any type: T(), T{} */
     MF_EXPR_VAR,   /* place: `var`; one of reference type stands for the place it refers to */
     MF_EXPR_LOAD,  /* value of the place `a` (any type that can be copied; of a record: a copy) */
@@ -126,6 +126,7 @@ struct mf_expr {
             uint8_t swizzle_count;
         };
         mf_function *function;
+        struct mf_symbol *set; /* for the parser: of a value of mf_set_type() */
         struct {
             mf_builtin builtin;
             mf_math math;

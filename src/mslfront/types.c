@@ -31,6 +31,8 @@ static const mf_type null_type = {.kind = MF_TYPE_NULL,
                                   .size = 8,
                                   .align = 8,
                                   .name = {"nullptr_t", 9}};
+static const mf_type set_type = {
+    .kind = MF_TYPE_FUNCTION, .width = 1, .columns = 1, .name = {"(function)", 10}};
 static const mf_type error_type = {
     .kind = MF_TYPE_ERROR, .width = 1, .columns = 1, .name = {"<error>", 7}};
 
@@ -140,6 +142,10 @@ const mf_type *mf_void(void)
 const mf_type *mf_null_type(void)
 {
     return &null_type;
+}
+const mf_type *mf_set_type(void)
+{
+    return &set_type;
 }
 const mf_type *mf_error_type(void)
 {
@@ -276,8 +282,11 @@ const mf_type *mf_function_type(mf_types *t, const mf_type *result, const mf_typ
                                 size_t n)
 {
     return intern(t, &(mf_type){.kind = MF_TYPE_FUNCTION,
+                                .scalar = MF_ULONG,
                                 .width = 1,
                                 .columns = 1,
+                                .align = 8,
+                                .size = 8,
                                 .elem = result,
                                 .count = n,
                                 .params = params});
@@ -403,7 +412,10 @@ static void write_type(buf *out, const mf_type *t)
     case MF_TYPE_ENUM: write_name(out, t->enumeration->name, "(unnamed enum)"); return;
     case MF_TYPE_RECORD: write_name(out, t->record->name, "(unnamed struct)"); return;
     case MF_TYPE_ARRAY: write_array(out, t); return;
-    case MF_TYPE_FUNCTION: write_function(out, t); return;
+    case MF_TYPE_FUNCTION:
+        if (t == &set_type) buf_str(out, t->name);
+        else write_function(out, t);
+        return;
     case MF_TYPE_POINTER:
     case MF_TYPE_REFERENCE:
         write_qualified(out, t->elem, t->space, t->quals);

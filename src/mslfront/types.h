@@ -58,7 +58,7 @@ typedef enum mf_type_kind {
     MF_TYPE_POINTER,
     MF_TYPE_REFERENCE, /* of variables, parameters and results only: expressions have the referred
                           type */
-    MF_TYPE_FUNCTION,
+    MF_TYPE_FUNCTION, /* values of it, which pointers to functions are too, are numbers of functions: see function_value.c */
     MF_TYPE_TEXTURE,
     MF_TYPE_SAMPLER,
     MF_TYPE_NULL /* of nullptr */
@@ -73,7 +73,7 @@ struct mf_type {
     mf_space space;   /* POINTER, REFERENCE: where it points */
     uint8_t quals;    /* POINTER, REFERENCE: MF_CONST | MF_VOLATILE of what it points at; ARRAY:
                          unused, see the variable */
-    uint32_t align;   /* bytes; 0 where the type has no size (VOID, FUNCTION, REFERENCE) */
+    uint32_t align;   /* bytes; 0 where the type has no size (VOID, REFERENCE) */
     uint64_t size;    /* bytes; sizeof */
     const mf_type *elem; /* VECTOR, PACKED, ARRAY: element; MATRIX: column; POINTER, REFERENCE:
                             target; FUNCTION: result */
@@ -103,6 +103,8 @@ struct mf_record {
     bool is_closure; /* of a lambda: what it captured */
     bool complete; /* false while its body is being read */
     bool copies;     /* a constructor of its own copies it, or copying is deleted */
+    bool destroys;   /* something is run where it ends: a destructor, or a member's */
+    struct mf_symbol *destructor; /* for the parser: its own, or NULL */
     bool constructs; /* T x; runs something: a constructor or a member's initialiser */
     struct mf_scope *scope; /* for the parser: its members' names; NULL before its body */
     struct mf_candidate *constructors, *conversions, *implicit; /* for the parser */
@@ -137,6 +139,8 @@ struct mf_enum {
 const mf_type *mf_void(void);
 const mf_type *mf_null_type(void);
 const mf_type *mf_error_type(void);
+/* Of a function's name that may mean several, for the parser; never in a tree handed out. */
+const mf_type *mf_set_type(void);
 const mf_type *mf_scalar_type(mf_scalar s);
 const mf_type *mf_vector_type(mf_scalar s, unsigned width);
 const mf_type *mf_packed_type(mf_scalar s, unsigned width);

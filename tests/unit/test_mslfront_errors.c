@@ -123,7 +123,6 @@ static void refused_by_name(void **state)
     msl_bad("struct S { int a; S(const thread S &o) : a(o.a + 1) {} };\nS f(device const S *p) { return *p; }",
             "2:33: error: no constructor of 'S' copies from device memory");
     msl_bad("struct S { S(const thread S &) = delete; };\nS f(const thread S &s) { return s; }", "2:33: error: 'S::S' is deleted");
-    msl_bad("struct S { int n; ~S() { n = 0; } };", "1:19: error: a destructor that does something is not supported");
     msl_bad("struct S { int n; thread S &operator+=(const thread S &o) = default; };", "1:29: error: 'operator+=' cannot be left to the compiler");
     msl_bad("struct S { char c; } alignas(3) s;", "1:22: error: an alignment is a power of two");
     msl_refuse("alignas(2) float4 q;", "1: error: an alignment of 2 is less than that of 'float4', 16");
