@@ -38,10 +38,40 @@ typedef struct building {
     bool done;
 } building;
 
+/* What a structure's part was made of, where that is known; else NULL. */
+static LLVMValueRef part_made(LLVMValueRef v)
+{
+    if (LLVMGetNumIndices(v) != 1) return NULL;
+    const unsigned index = LLVMGetIndices(v)[0];
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    while (LLVMIsAInsertValueInst(from) != NULL && LLVMGetNumIndices(from) == 1 && LLVMGetIndices(from)[0] != index) from = LLVMGetOperand(from, 0);
+    const bool made = LLVMIsAInsertValueInst(from) != NULL && LLVMGetNumIndices(from) == 1;
+    return made ? LLVMGetOperand(from, 1) : NULL;
+}
+
+/* Textures and samplers straight to where they are used, not by way of records. */
+static void skip_records(LLVMModuleRef m, LLVMOpcode op)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f)) {
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b)) {
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b), next; v != NULL; v = next) {
+                next = LLVMGetNextInstruction(v);
+                if (LLVMGetInstructionOpcode(v) != op) continue;
+                LLVMValueRef made = op == LLVMExtractValue ? part_made(v) : NULL;
+                if (made != NULL) LLVMReplaceAllUsesWith(v, made);
+                if (LLVMGetFirstUse(v) == NULL) LLVMInstructionEraseFromParent(v);
+            }
+        }
+    }
+}
+
 /* Variables out of memory where they need not lie there; nothing that would bring in functions of LLVM's own. */
 static bool tidy(LLVMModuleRef m, ingot_error *error)
 {
-    return air_run_passes(m, "function(sroa,simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-to-lookup;"
+    if (!air_run_passes(m, "function(sroa)", NULL, error)) return false;
+    skip_records(m, LLVMExtractValue);
+    skip_records(m, LLVMInsertValue);
+    return air_run_passes(m, "function(simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-to-lookup;"
                              "keep-loops;no-hoist-common-insts;no-sink-common-insts>)", NULL, error);
 }
 
@@ -107,21 +137,24 @@ static bool start_writer(building *b, air_writer *w, air_context *context)
     return true;
 }
 
-/* The kernels of the text, or the one of that name (p not NULL), as functions of a library; false with the error set. */
-static bool write_kernels(building *b, str only, metallib_function **functions, size_t *count)
+static const mf_unit *read_text(building *b)
 {
     source_set *sources = arena_new(b->mem, source_set);
     const uint32_t file = source_add(b->mem, sources, b->name, b->text);
     b->diags = (diag_list){.mem = b->mem, .sources = sources};
     const mf_options options = {.version = b->language, .constants_come_later = true};
     const mf_unit *unit = mf_parse(b->mem, sources, file, &options, &b->diags);
+    if (unit == NULL) diag_first_error(&b->diags, "writing AIR", b->error);
+    return unit;
+}
+
+/* The kernels of the text, or the one of that name (p not NULL), as functions of a library; false with the error set. */
+static bool write_kernels(building *b, str only, metallib_function **functions, size_t *count)
+{
+    const mf_unit *unit = read_text(b);
     air_context context;
     air_writer w;
-    if (unit == NULL) {
-        diag_first_error(&b->diags, "writing AIR", b->error);
-        return false;
-    }
-    if (!start_writer(b, &w, &context)) return false;
+    if (unit == NULL || !start_writer(b, &w, &context)) return false;
     *functions = arena_array(b->mem, metallib_function, unit->kernel_count + 1);
     *count = 0;
     for (size_t i = 0; i < unit->kernel_count; ++i) {
@@ -158,6 +191,26 @@ bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, st
     }
     error_set(error, INGOT_FORMAT, "the text defines no kernel of this name");
     return false;
+}
+
+bool air_write_functions(arena *mem, str text, str *bitcode, ingot_error *error)
+{
+    building b = {.text = text, .name = STR("textures"), .inner = true, .precise = true, .platform = find_platform("macos15.0"), .mem = mem, .error = error};
+    const mf_unit *unit = read_text(&b);
+    air_context context;
+    air_writer w;
+    if (unit == NULL || !start_writer(&b, &w, &context)) return false;
+    LLVMModuleRef m = air_write_library(&w, unit, b.platform);
+    if (m == NULL) {
+        diag_first_error(&b.diags, "writing AIR", error);
+        return false;
+    }
+    if (!air_verify(m, STR("the AIR of texture functions"), INGOT_INTERNAL, error) || !tidy(m, error)) return false;
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
+    const size_t size = LLVMGetBufferSize(bytes);
+    *bitcode = (str){arena_copy(mem, LLVMGetBufferStart(bytes), size), size};
+    LLVMDisposeMemoryBuffer(bytes);
+    return true;
 }
 
 static ingot_status in_child(void *user, buf *out, ingot_error *error)

@@ -7,6 +7,7 @@
 
 #include "air/group.h"
 #include "air/lower.h"
+#include "air/texture_library.h"
 #include "base/error.h"
 
 static void ready_target(void)
@@ -317,6 +318,7 @@ static void compile(void *user)
         return;
     }
     answer_predicates(context.c, module);
+    if (!air_define_textures(p->mem, &context, module, p->error)) return;
     if (!fill_constants(p->mem, module, job, p->error)) return;
     machine m;
     bool starts = false;

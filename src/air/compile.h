@@ -31,4 +31,7 @@ ingot_status air_compile(void *job, buf *out, ingot_error *error);
 /* build.c: the AIR of one kernel of an MSL text, in the arena, under whose guard this runs. False with the error set. */
 bool air_write_text(arena *mem, str text, str name, str kernel, bool precise, str *bitcode, ingot_error *error);
 
+/* build.c: the AIR of the functions of an MSL text that are no kernels, over the device's own texture functions; the same. */
+bool air_write_functions(arena *mem, str text, str *bitcode, ingot_error *error);
+
 #endif

@@ -57,6 +57,15 @@ const char *air_llvm_version(void)
     return LLVM_VERSION_STRING;
 }
 
+LLVMValueRef air_part(LLVMValueRef v, unsigned i)
+{
+#if LLVM_VERSION_MAJOR < 15
+    return LLVMIsAConstantDataSequential(v) != NULL ? LLVMGetElementAsConstant(v, i) : LLVMGetOperand(v, i);
+#else
+    return LLVMGetAggregateElement(v, i);
+#endif
+}
+
 bool air_run_passes(LLVMModuleRef m, const char *passes, LLVMTargetMachineRef target, ingot_error *error)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();

@@ -32,6 +32,9 @@ bool air_verify(LLVMModuleRef m, str what, ingot_status status, ingot_error *err
 /* "15.0.6" */
 const char *air_llvm_version(void);
 
+/* Element i of a constant vector, array or structure. */
+LLVMValueRef air_part(LLVMValueRef constant, unsigned i);
+
 static inline str air_name(LLVMValueRef v)
 {
     size_t n;

@@ -170,6 +170,35 @@ static LLVMValueRef input_param(air_lower *l, const air_param *p, LLVMTypeRef fr
     return r;
 }
 
+/* A texture or sampler is the number of its slot, an array of them the numbers from there on. */
+static LLVMValueRef handle_param(air_lower *l, LLVMTypeRef type, uint32_t *slot)
+{
+    const LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(air_int64(l, (*slot)++), type);
+    const unsigned n = kind == LLVMArrayTypeKind ? LLVMGetArrayLength(type) : kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type) : 0;
+    LLVMValueRef r = LLVMGetUndef(type);
+    if (n == 0 || n > 128) air_refuse(l, "a texture or sampler argument of this type is not supported");
+    for (unsigned i = 0; i < n && !l->failed; ++i) {
+        const LLVMTypeRef part = kind == LLVMArrayTypeKind ? LLVMGetElementType(type) : LLVMStructGetTypeAtIndex(type, i);
+        r = LLVMBuildInsertValue(l->b, r, handle_param(l, part, slot), i, "");
+    }
+    return r;
+}
+
+/* An array of them that comes as a copy in the thread's memory. */
+static LLVMValueRef handle_copies(air_lower *l, const air_param *p, LLVMValueRef from)
+{
+    const uint64_t size = p->count * sizeof(uint64_t);
+    const LLVMTypeRef type = LLVMArrayType(l->i64, p->count);
+    const air_owner owner = {.kind = AIR_OWNER_FIXED, .identity = p, .base = air_room(l, type), .size = air_int64(l, size), .what = AIR_WHAT_THREAD};
+    own(l, from, &owner);
+    for (uint32_t i = 0; i < p->count && !l->failed; ++i) {
+        LLVMValueRef index = air_int64(l, i), at = LLVMBuildGEP2(l->b, l->i64, air_cast_pointer(l, owner.base, l->i64), &index, 1, "");
+        LLVMBuildStore(l->b, air_int64(l, (uint64_t)p->slot + i), at);
+    }
+    return owner.base;
+}
+
 static void bind_params(air_lower *l)
 {
     const air_signature *s = l->signature;
@@ -180,8 +209,12 @@ static void bind_params(air_lower *l)
             to = buffer_param(l, p, i);
         } else if (p->kind == AIR_PARAM_INPUT) {
             to = input_param(l, p, LLVMTypeOf(from));
+        } else if (p->kind == AIR_PARAM_TEXTURE || p->kind == AIR_PARAM_SAMPLER) {
+            uint32_t slot = p->slot;
+            const bool copies = p->space == 0 && LLVMGetTypeKind(LLVMTypeOf(from)) == LLVMPointerTypeKind;
+            to = copies ? handle_copies(l, p, from) : handle_param(l, air_type(l, LLVMTypeOf(from)), &slot);
         } else if (LLVMGetFirstUse(from) == NULL) {
-            continue; /* a texture, say, that nothing touches */
+            continue; /* a function table, say, that nothing touches */
         } else {
             air_refuse(l, "the argument '%.*s' (%.*s) is not supported", STR_ARG(p->name), STR_ARG(p->what));
             return;

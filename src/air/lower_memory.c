@@ -140,7 +140,9 @@ LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)
         return LLVMConstNull(l->ptr);
     }
     LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+    LLVMValueRef first = LLVMGetFirstInstruction(l->entry);
+    if (first != NULL) LLVMPositionBuilderBefore(l->b, first);
+    else LLVMPositionBuilderAtEnd(l->b, l->entry);
     LLVMValueRef room = LLVMBuildAlloca(l->b, type, "");
     LLVMSetAlignment(room, 16);
     LLVMValueRef p = LLVMBuildBitCast(l->b, room, l->ptr, "");

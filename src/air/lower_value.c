@@ -24,15 +24,6 @@ static LLVMValueRef float_constant(air_lower *l, LLVMValueRef v)
     }
 }
 
-static LLVMValueRef part_of(LLVMValueRef v, unsigned i)
-{
-#if LLVM_VERSION_MAJOR < 15
-    return LLVMIsAConstantDataSequential(v) != NULL ? LLVMGetElementAsConstant(v, i) : LLVMGetOperand(v, i);
-#else
-    return LLVMGetAggregateElement(v, i);
-#endif
-}
-
 /* A vector, array or structure of constants; `memory` where it lies in memory as a whole. */
 static LLVMValueRef aggregate(air_lower *l, LLVMValueRef v)
 {
@@ -44,7 +35,7 @@ static LLVMValueRef aggregate(air_lower *l, LLVMValueRef v)
     if (air_is_matrix(t)) n = 2;
     LLVMValueRef *parts = arena_array(l->mem, LLVMValueRef, n + 1);
     for (unsigned i = 0; i < n; ++i) {
-        parts[i] = air_value(l, part_of(v, i));
+        parts[i] = air_value(l, air_part(v, i));
         if (LLVMIsConstant(parts[i])) continue;
         air_refuse(l, "constants that hold addresses of threadgroup memory are not supported");
         return LLVMGetUndef(air_type(l, t));

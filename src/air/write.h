@@ -64,6 +64,20 @@ typedef struct air_record_layout {
     unsigned *fields; /* the number of each field in the LLVM structure */
 } air_record_layout;
 
+/* A sampler that the text makes. */
+typedef struct air_state {
+    uint64_t bits; /* the device's */
+    LLVMValueRef global;
+    struct air_state *next;
+} air_state;
+
+/* What a texture is. */
+typedef struct air_handle {
+    const struct air_texture_shape *shape;
+    mf_scalar scalar;
+    unsigned access; /* 0 sample, 1 read, 2 write, 3 read_write */
+} air_handle;
+
 typedef struct air_writer {
     arena *mem;
     LLVMContextRef c;
@@ -73,6 +87,8 @@ typedef struct air_writer {
     LLVMTypeRef i1, i8, i16, i32, i64, none;
     diag_list *diags;
     const mf_function *kernel;
+    const air_platform *platform;
+    air_state *states;
     bool inner;                 /* for this device alone: textures are numbers of slots, reached by the device's own functions */
     bool precise;               /* no fast_ forms where the text does not ask for them */
     map types, records, globals;
@@ -146,6 +162,19 @@ LLVMValueRef air_write_texture(air_writer *w, const mf_expr *e);
 bool air_write_is_number(const air_writer *w, const mf_var *p);
 void air_write_bind_number(air_writer *w, const mf_var *p, air_bound *b);
 
+/* The same in a metallib: a call of a texture's method. */
+bool air_write_is_method(const air_writer *w, const mf_function *f);
+LLVMValueRef air_write_method(air_writer *w, const mf_expr *e);
+
+/* write_handle.c: the library's records that are textures and samplers; in a metallib each holds a pointer. */
+bool air_write_is_texture(const mf_type *t);
+bool air_write_is_sampler(const mf_type *t);
+air_handle air_write_handle(const mf_type *texture);
+LLVMTypeRef air_write_handle_type(air_writer *w, const mf_type *t);        /* of the pointer */
+const mf_type *air_write_handle_element(const mf_type *t);                 /* of an array of them */
+str air_write_handle_text(air_writer *w, const mf_type *t);                /* as AIR spells it: "texture2d<float, sample>" */
+LLVMValueRef air_write_sampler(air_writer *w, const mf_expr *e);           /* the record of a constant one; NULL where it is none */
+
 /* write_stmt.c */
 void air_write_stmt(air_writer *w, const mf_stmt *s);
 LLVMValueRef air_write_call(air_writer *w, const mf_expr *e, air_place *reference);
@@ -154,6 +183,8 @@ void air_write_branch(air_writer *w, LLVMBasicBlockRef to); /* unless the block 
 
 /* write_kernel.c: a module of one kernel, and the tags of its public metadata in the library. */
 LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language, str *metadata);
+/* A module of the unit's functions that are no kernels, by their names. */
+LLVMModuleRef air_write_library(air_writer *w, const mf_unit *unit, const air_platform *platform);
 LLVMValueRef air_write_lane(air_writer *w);
 
 #endif

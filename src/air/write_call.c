@@ -28,10 +28,30 @@ static void mark(air_writer *w, LLVMValueRef f, const char *attribute)
     LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(w->c, kind, 0));
 }
 
+/* Of textures, which is memory; what derives a level looks at other threads. */
+static void mark_texture(air_writer *w, LLVMValueRef f, const char *name)
+{
+    static const char *const readers[] = {"sample_", "gather_", "read_", "get_"};
+    if (strncmp(name, "sample_", 7) == 0 && strstr(name, "_grad.") == NULL) mark(w, f, "convergent");
+#if LLVM_VERSION_MAJOR < 16
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; ++i) {
+        if (strncmp(name, readers[i], strlen(readers[i])) != 0) continue;
+        mark(w, f, "argmemonly");
+        mark(w, f, "readonly");
+    }
+#else
+    (void)readers;
+#endif
+}
+
 /* What meets other threads must stay where it is; what touches memory must not be moved; the rest is pure. */
 static void mark_air(air_writer *w, LLVMValueRef f, const char *name)
 {
     mark(w, f, "nounwind");
+    if (strstr(name, "texture_") != NULL || strstr(name, "_depth_") != NULL || strncmp(name, "ingot_", 6) == 0) {
+        mark_texture(w, f, name);
+        return;
+    }
     const bool meets = strncmp(name, "simd", 4) == 0 || strncmp(name, "quad_", 5) == 0 || strncmp(name, "wg.", 3) == 0;
     if (meets) mark(w, f, "convergent");
 #if LLVM_VERSION_MAJOR < 16 /* later spelled with a value that the C API cannot name */

@@ -406,6 +406,10 @@ static LLVMValueRef loaded(air_writer *w, const mf_expr *e)
 LLVMValueRef air_write_value(air_writer *w, const mf_expr *e)
 {
     mf_constant c;
+    if (!w->inner && air_write_is_sampler(e->type)) {
+        LLVMValueRef made = air_write_sampler(w, e);
+        if (made != NULL) return made;
+    }
     if (w->constant && (mf_is_scalar(e->type) || e->type->kind == MF_TYPE_ENUM) && mf_fold(e, &c)) return air_write_number(w, e->type, c);
     switch ((int)e->kind) {
     case MF_EXPR_CONST: return air_write_number(w, e->type, e->constant);

@@ -116,6 +116,31 @@ static LLVMMetadataRef input_node(air_writer *w, mf_input input, str type, str n
     return done(&n);
 }
 
+/* A texture or sampler, or an array of them. */
+static LLVMMetadataRef handle_node(air_writer *w, const mf_var *p, size_t index)
+{
+    static const char *const access[] = {"air.sample", "air.read", "air.write", "air.read_write"};
+    const mf_type *one = air_write_handle_element(p->type);
+    node n = {.w = w};
+    put_number(&n, index);
+    put_text(&n, p->binding == MF_BIND_TEXTURE ? "air.texture" : "air.sampler");
+    put_text(&n, "air.location_index");
+    put_number(&n, p->slot);
+    put_number(&n, p->texture.count);
+    if (p->binding == MF_BIND_TEXTURE) put_text(&n, access[air_write_handle(one).access & 3]);
+    put_text(&n, "air.arg_type_name");
+    put_str(&n, air_write_handle_text(w, p->type));
+    put_text(&n, "air.arg_name");
+    put_str(&n, p->name);
+    return done(&n);
+}
+
+static LLVMMetadataRef param_node(air_writer *w, const mf_var *p, size_t index)
+{
+    if (p->binding == MF_BIND_TEXTURE || p->binding == MF_BIND_SAMPLER) return handle_node(w, p, index);
+    return p->binding == MF_BIND_INPUT ? input_node(w, p->input, mf_type_text(w->mem, p->type), p->name, index) : buffer_node(w, p, index);
+}
+
 static void describe_kernel(air_writer *w, bool extra_lane)
 {
     const mf_function *k = w->kernel;
@@ -124,7 +149,7 @@ static void describe_kernel(air_writer *w, bool extra_lane)
     for (size_t i = 0; i < k->param_count; ++i) {
         const mf_var *p = k->params[i];
         if (air_write_is_number(w, p)) continue;
-        args[n] = p->binding == MF_BIND_INPUT ? input_node(w, p->input, mf_type_text(w->mem, p->type), p->name, n) : buffer_node(w, p, n);
+        args[n] = param_node(w, p, n);
         ++n;
     }
     if (extra_lane) args[n] = input_node(w, MF_INPUT_THREAD_INDEX_IN_SIMDGROUP, STR("uint"), STR("__lane"), n);
@@ -185,8 +210,16 @@ static void describe_module(air_writer *w, const air_platform *p, unsigned langu
 
 /* ---- The function ------------------------------------------------------------------------------------------------------ */
 
+static bool is_handle(const mf_var *p)
+{
+    return p->binding == MF_BIND_TEXTURE || p->binding == MF_BIND_SAMPLER;
+}
+
+/* An array of textures comes as a copy in the thread's memory. */
 static LLVMTypeRef param_type(air_writer *w, const mf_var *p)
 {
+    if (is_handle(p) && air_write_handle_element(p->type) == p->type) return air_write_handle_type(w, p->type);
+    if (is_handle(p)) return LLVMPointerType(air_write_memory_type(w, p->type), 0);
     return p->binding == MF_BIND_INPUT ? air_write_value_type(w, p->type) : air_write_memory_type(w, p->type);
 }
 
@@ -202,7 +235,12 @@ static void bind_param(air_writer *w, air_frame *f, size_t i, unsigned at)
         b->at = (air_place){.p = v, .type = p->type->elem, .is_volatile = (p->type->quals & MF_VOLATILE) != 0};
         return;
     }
+    if (is_handle(p) && air_write_handle_element(p->type) != p->type) {
+        b->at = (air_place){.p = v, .type = p->type};
+        return;
+    }
     b->at = air_write_room(w, p->type, p->name);
+    if (is_handle(p)) v = LLVMBuildInsertValue(w->b, LLVMGetUndef(air_write_memory_type(w, p->type)), v, 0, "");
     air_write_store(w, b->at, v);
 }
 
@@ -213,15 +251,18 @@ LLVMValueRef air_write_lane(air_writer *w)
     return air_write_int(w, 0);
 }
 
-static bool check_params(air_writer *w)
+/* byval: what is copied for the function. */
+static void mark_copies(air_writer *w)
 {
+    unsigned at = 0;
     for (size_t i = 0; i < w->kernel->param_count; ++i) {
         const mf_var *p = w->kernel->params[i];
-        if (p->binding == MF_BIND_INPUT || p->binding == MF_BIND_BUFFER || p->binding == MF_BIND_THREADGROUP || air_write_is_number(w, p)) continue;
-        air_write_refuse(w, p->at, "parameter '%.*s': textures and samplers are not supported", STR_ARG(p->name));
-        return false;
+        if (air_write_is_number(w, p)) continue;
+        ++at;
+        if (!is_handle(p) || air_write_handle_element(p->type) == p->type) continue;
+        const unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+        LLVMAddAttributeAtIndex(w->function, at, LLVMCreateTypeAttribute(w->c, kind, air_write_memory_type(w, p->type)));
     }
-    return true;
 }
 
 static void write_function(air_writer *w, bool extra_lane)
@@ -238,6 +279,7 @@ static void write_function(air_writer *w, bool extra_lane)
         const unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
         LLVMAddAttributeAtIndex(w->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(w->c, kind, 0));
     }
+    mark_copies(w);
     w->entry = air_write_block(w, "entry");
     LLVMBasicBlockRef body = air_write_block(w, "start");
     LLVMPositionBuilderAtEnd(w->b, body);
@@ -260,6 +302,36 @@ static void write_function(air_writer *w, bool extra_lane)
     LLVMBuildBr(w->b, body);
 }
 
+/* A function with values as parameters and result. */
+static void write_plain(air_writer *w, const mf_function *f)
+{
+    const bool is_void = f->result->kind == MF_TYPE_VOID;
+    LLVMTypeRef *types = arena_array(w->mem, LLVMTypeRef, f->param_count + 1);
+    for (size_t i = 0; i < f->param_count; ++i) types[i] = air_write_value_type(w, f->params[i]->type);
+    const LLVMTypeRef result = is_void ? w->none : air_write_value_type(w, f->result);
+    w->kernel = f;
+    w->function = LLVMAddFunction(w->m, str_format(w->mem, "%.*s", STR_ARG(f->name)).p, LLVMFunctionType(result, types, (unsigned)f->param_count, 0));
+    w->entry = air_write_block(w, "entry");
+    LLVMBasicBlockRef body = air_write_block(w, "start");
+    LLVMPositionBuilderAtEnd(w->b, body);
+    air_frame frame = {.function = f, .end = air_write_block(w, "exit")};
+    frame.params = arena_array(w->mem, air_bound, f->param_count + 1);
+    frame.locals = arena_array(w->mem, air_bound, f->local_count + 1);
+    w->frame = &frame;
+    if (!is_void) frame.result = air_write_room(w, f->result, STR("result"));
+    for (size_t i = 0; i < f->param_count; ++i) {
+        frame.params[i] = (air_bound){true, air_write_room(w, f->params[i]->type, f->params[i]->name)};
+        air_write_store(w, frame.params[i].at, LLVMGetParam(w->function, (unsigned)i));
+    }
+    air_write_stmt(w, f->body);
+    air_write_branch(w, frame.end);
+    LLVMPositionBuilderAtEnd(w->b, frame.end);
+    if (is_void) LLVMBuildRetVoid(w->b);
+    else LLVMBuildRet(w->b, air_write_load(w, frame.result));
+    LLVMPositionBuilderAtEnd(w->b, w->entry);
+    LLVMBuildBr(w->b, body);
+}
+
 static void start_module(air_writer *w, const air_platform *p)
 {
     const str name = str_format(w->mem, "%.*s", STR_ARG(w->kernel->name));
@@ -270,13 +342,25 @@ static void start_module(air_writer *w, const air_platform *p)
     LLVMSetDataLayout(w->m, AIR_LAYOUT);
     w->types = w->records = w->globals = (map){0};
     w->lane = w->start = NULL;
+    w->platform = p;
+    w->states = NULL;
     w->given = NULL;
+}
+
+LLVMModuleRef air_write_library(air_writer *w, const mf_unit *unit, const air_platform *platform)
+{
+    mf_function *all = arena_new(w->mem, mf_function); /* for messages */
+    all->name = STR("functions");
+    w->kernel = all;
+    start_module(w, platform);
+    for (size_t i = 0; i < unit->function_count && !w->failed; ++i)
+        if (!unit->functions[i]->of_library && !unit->functions[i]->kernel) write_plain(w, unit->functions[i]);
+    return w->failed ? NULL : w->m;
 }
 
 LLVMModuleRef air_write_module(air_writer *w, const mf_function *kernel, const air_platform *platform, unsigned language, str *metadata)
 {
     w->kernel = kernel;
-    if (!check_params(w)) return NULL;
     bool extra_lane = false;
     for (;;) {
         w->wants_lane = false;

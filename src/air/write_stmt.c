@@ -209,6 +209,7 @@ LLVMValueRef air_write_call(air_writer *w, const mf_expr *e, air_place *referenc
 {
     enum { MOST_DEPTH = 64 };
     const mf_function *f = e->function;
+    if (air_write_is_method(w, f)) return air_write_method(w, e);
     air_frame inner = {.function = f, .outer = w->frame};
     const bool is_void = f->result->kind == MF_TYPE_VOID, is_reference = f->result->kind == MF_TYPE_REFERENCE;
     if (w->constant) { /* it is computed later */

@@ -77,8 +77,14 @@ const air_record_layout *air_write_record(air_writer *w, const mf_record *r)
     air_record_layout *l = arena_new(w->mem, air_record_layout);
     l->fields = arena_array(w->mem, unsigned, r->field_count + 1);
     map_put_id(w->mem, &w->records, r, l); /* a pointer to it among its own fields is one to bytes */
-    if (r->is_union) l->type = union_type(w, r->type);
-    else if (!lay_out(w, r, false, l) && !lay_out(w, r, true, l)) air_write_refuse(w, r->at, "the layout of this structure is not supported");
+    if (!w->inner && (air_write_is_texture(r->type) || air_write_is_sampler(r->type))) {
+        LLVMTypeRef handle = air_write_handle_type(w, r->type);
+        l->type = LLVMStructTypeInContext(w->c, &handle, 1, 0);
+    } else if (r->is_union) {
+        l->type = union_type(w, r->type);
+    } else if (!lay_out(w, r, false, l) && !lay_out(w, r, true, l)) {
+        air_write_refuse(w, r->at, "the layout of this structure is not supported");
+    }
     if (l->type == NULL) l->type = pad(w, r->type->size);
     return l;
 }

@@ -106,6 +106,24 @@ static DLDataType dtype_named(const char *type)
     return (DLDataType){0, 0, 0};
 }
 
+/* What a texture's type says: "texture2d_array<uint, read>", "depthcube<float, sample>", or an array of such. */
+static void describe_texture(emu_arg *a)
+{
+    static const struct {
+        const char *name;
+        emu_texture_type type;
+    } types[] = {{"texture_buffer<", EMU_TEXTURE_BUFFER}, {"texture1d_array<", EMU_TEXTURE_1D_ARRAY}, {"texture1d<", EMU_TEXTURE_1D},
+                 {"2d_ms_array<", EMU_TEXTURE_2D_MULTISAMPLE_ARRAY}, {"2d_ms<", EMU_TEXTURE_2D_MULTISAMPLE}, {"2d_array<", EMU_TEXTURE_2D_ARRAY},
+                 {"2d<", EMU_TEXTURE_2D}, {"texture3d<", EMU_TEXTURE_3D}, {"cube_array<", EMU_TEXTURE_CUBE_ARRAY}, {"cube<", EMU_TEXTURE_CUBE}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
+        const char *at = strstr(a->type, types[i].name);
+        if (at == NULL) continue;
+        const char *scalar = at + strlen(types[i].name);
+        a->texture_type = types[i].type;
+        a->texture_class = scalar[0] == 'u' ? EMU_PIXEL_UINT : scalar[0] == 'i' || strncmp(scalar, "short", 5) == 0 ? EMU_PIXEL_SINT : EMU_PIXEL_FLOAT;
+    }
+}
+
 static emu_arg_kind kind_of(const air_argument *a)
 {
     switch (a->kind) {
@@ -143,6 +161,7 @@ static ingot_status describe(ingot_metal_function *f, ingot_error *error)
                                .elem_size = a.size != 0 ? a.size : 1,
                                .elem_align = a.align != 0 && a.align <= 256 ? (uint32_t)a.align : 1,
                                .dtype = dtype_named(a.type)};
+        if (f->args[i].kind == EMU_ARG_TEXTURE) describe_texture(&f->args[i]);
         if (f->args[i].kind == EMU_ARG_DEVICE || f->args[i].kind == EMU_ARG_CONSTANT) {
             if (a.slot >= EMU_MAX_BUFFERS)
                 return error_set(error, INGOT_FORMAT, "kernel '%s': there is no [[buffer(%u)]]", info->name, (unsigned)a.slot);
@@ -203,5 +222,6 @@ ingot_status metal_air_run(const emu_launch *l, const ingot_metal_pipeline *p, i
 {
     if (l->checks != 0 || l->findings != NULL || l->profile != NULL)
         return error_set(error, INGOT_UNSUPPORTED, "a kernel of a metallib is run with its bounds checked; other checks and profiles are of MSL text");
-    return emu_native_run(p->function->library->air, p->native, l, error);
+    const ingot_status status = emu_check_textures(p->function->info, l, error);
+    return status == INGOT_OK ? emu_native_run(p->function->library->air, p->native, l, error) : status;
 }

@@ -25,6 +25,9 @@ void emu_engine_note(const emu_launch *launch, double began);
 ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const emu_launch *launch, ingot_error *error);
 void emu_native_free(emu_native *native);
 
+/* Whether the textures that the launch binds are what the arguments say: their types, and what their pixels are. */
+ingot_status emu_check_textures(const emu_kernel_info *info, const emu_launch *launch, ingot_error *error);
+
 /* Textures and samplers of an emu_launch (`bound`) for native code. */
 const air_texels *emu_texels(void);
 

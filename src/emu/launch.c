@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "emu/clock.h"
 #include "emu/denormal.h"
+#include "emu/engine.h"
 #include "emu/library.h"
 #include "emu/mask.h"
 #include "emu/schedule.h"
@@ -492,20 +493,30 @@ static ingot_status check_threads(const emu_launch *l, ingot_error *error)
 }
 
 /* The bound texture fits the parameter: its dimensions, and what its pixels are. */
-static ingot_status check_texture(const emu_launch *l, const emu_arg *a, uint32_t slot, ingot_error *error)
+static ingot_status check_texture(const char *kernel, const emu_launch *l, const emu_arg *a, uint32_t slot, ingot_error *error)
 {
     const emu_texture *t = slot < l->texture_count ? &l->textures[slot] : NULL;
     if (t == NULL || t->data == NULL) return INGOT_OK; /* reading it is a fault */
     if ((unsigned)t->format >= EMU_FORMATS || t->levels == 0 || t->levels > EMU_MAX_LEVELS)
-        return error_set(error, INGOT_VALUE, "kernel '%s': what is bound to [[texture(%u)]] is no texture", l->kernel->info.name,
-                         (unsigned)slot);
+        return error_set(error, INGOT_VALUE, "kernel '%s': what is bound to [[texture(%u)]] is no texture", kernel, (unsigned)slot);
     if (t->type != a->texture_type)
         return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[texture(%u)]] is a %s; a texture of another type is bound",
-                         l->kernel->info.name, a->name, (unsigned)slot, a->type);
+                         kernel, a->name, (unsigned)slot, a->type);
     if (emu_format_class(t->format) != a->texture_class)
         return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[texture(%u)]] is a %s; a texture of format %s is bound",
-                         l->kernel->info.name, a->name, (unsigned)slot, a->type, emu_format_name(t->format));
+                         kernel, a->name, (unsigned)slot, a->type, emu_format_name(t->format));
     return INGOT_OK;
+}
+
+ingot_status emu_check_textures(const emu_kernel_info *info, const emu_launch *l, ingot_error *error)
+{
+    ingot_status status = INGOT_OK;
+    for (size_t i = 0; i < info->arg_count; ++i) {
+        const emu_arg *a = &info->args[i];
+        for (uint32_t k = 0; a->kind == EMU_ARG_TEXTURE && k < a->count && status == INGOT_OK; ++k)
+            status = check_texture(info->name, l, a, a->slot + k, error);
+    }
+    return status;
 }
 
 static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
@@ -514,10 +525,6 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
     uint64_t bytes = (info->threadgroup_bytes + 15) / 16 * 16;
     for (size_t i = 0; i < info->arg_count; ++i) {
         const emu_arg *a = &info->args[i];
-        for (uint32_t k = 0; a->kind == EMU_ARG_TEXTURE && k < a->count; ++k) {
-            const ingot_status status = check_texture(l, a, a->slot + k, error);
-            if (status != INGOT_OK) return status;
-        }
         if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue;
         if (a->kind == EMU_ARG_THREADGROUP) {
             const uint64_t length = a->slot < l->threadgroup_count ? l->threadgroup_lengths[a->slot] : 0;
@@ -533,7 +540,7 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
     if (bytes > EMU_MAX_THREADGROUP_BYTES)
         return error_set(error, INGOT_LIMIT, "kernel '%s' needs more than %u bytes of threadgroup memory", info->name,
                          (unsigned)EMU_MAX_THREADGROUP_BYTES);
-    return INGOT_OK;
+    return emu_check_textures(info, l, error);
 }
 
 /* Small threadgroups are run several at a time, along the longest side of the grid. */

@@ -51,7 +51,7 @@ bad 1 "at most" metallib build add.metal -o x --macos 12.0 --std metal3.1
 printf 'kernel void f(device int *a) { a[0] = b; }\n' >wrong.metal
 bad 1 "wrong.metal:1:" metallib build wrong.metal -o x
 
-# What a metallib cannot have yet is refused by its name: textures, and the atomic operations on one that an argument buffer holds.
+# Textures: as native code and from a metallib as the device has them.
 cat >texel.metal <<'TEXT'
 #include <metal_stdlib>
 using namespace metal;
@@ -60,11 +60,16 @@ kernel void count(texture2d<uint, access::read_write> t [[texture(0)]], uint i [
     t.atomic_fetch_add(uint2(i, 0), uint4(1));
 }
 TEXT
-bad 1 "texel.metal:3:55: parameter 't': textures and samplers are not supported" metallib build texel.metal -o x
 for engine in vm native; do
     ingot_is 0 msl run texel.metal --kernel count --grid 2 --threads 4 --texture t=zeros:r32uint:6x1 --texture-out t=$engine.npy --engine $engine
 done
 check "a texture as native code" cmp vm.npy native.npy
+ingot_is 0 metallib build texel.metal -o texel.metallib
+ingot_is 0 msl run texel.metallib --kernel count --grid 2 --threads 4 --texture t=zeros:r32uint:6x1 --texture-out t=library.npy
+check "a texture from a metallib" cmp vm.npy library.npy
+ingot_is 0 msl list texel.metallib
+out "[[texture(0)]]  texture2d<uint, read_write> t"
+bad 1 "a texture of format r32float is bound" msl run texel.metallib --kernel count --grid 1 --threads 4 --texture t=zeros:r32float:6x1
 cat >held.metal <<'TEXT'
 #include <metal_stdlib>
 using namespace metal;
@@ -74,7 +79,9 @@ kernel void count(constant held &h [[buffer(0)]], uint i [[thread_position_in_gr
     h.t.atomic_fetch_add(uint2(i, 0), uint4(1));
 }
 TEXT
-bad 1 "'__texture_atomic' is not supported in a metallib (kernel 'count')" metallib build held.metal -o x
+ingot_is 0 metallib build held.metal -o held.metallib
+ingot_is 0 air dis held.metallib
+out "air.atomic_fetch_add_explicit_texture_2d.u.v4i32"
 
 # A metallib where a text could stand: arguments, function constants, a run.
 cat >given.metal <<'TEXT'

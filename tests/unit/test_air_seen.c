@@ -1,15 +1,7 @@
 /* Every air.* function that Apple-made files were seen to declare: those that run are called in one module that has to
  * load, the others are refused by their names; docs/air.md says how many. Needs llvm-as, named by INGOT_LLVM_AS. */
 #define _GNU_SOURCE /* mkdtemp */
-#include "test.h"
-
-#include <ctype.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "air/air.h"
-#include "pack/metallib_write.h"
-#include "rt/component.h"
+#include "air_module.h"
 
 typedef struct seen {
     bool runs;
@@ -24,9 +16,7 @@ static const seen rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 static const char head[] =
-    "target datalayout = \"e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-f32:32:32-f64:64:64-v16:16:16-v24:32:32-v32:32:32-"
-    "v48:64:64-v64:64:64-v96:128:128-v128:128:128-v192:256:256-v256:256:256-v512:512:512-v1024:1024:1024-n8:16:32\"\n"
-    "target triple = \"air64_v26-apple-macosx14.0.0\"\n"
+    AIR_MODULE_HEAD
     "%struct._simdgroup_event_t = type opaque\n%struct._texture_2d_t = type opaque\n%struct._texture_cube_t = type opaque\n"
     "%struct._sampler_t = type opaque\n%struct._visible_function_table_t = type opaque\n"
     "@group = internal addrspace(3) global [4096 x i8] undef, align 16\n@fixed = internal addrspace(2) constant [64 x i8] zeroinitializer, align 16\n";
@@ -98,31 +88,15 @@ static void put_call(buf *text, buf *declarations, const char *declaration, unsi
     buf_free(&call);
 }
 
-/* The bitcode of a module whose kernel k calls the chosen ones: those of one row, or all that run (row ROWS). */
-static buf assemble(size_t row)
+/* The text of a module whose kernel k calls the chosen ones: those of one row, or all that run (row ROWS). */
+static buf module_of(size_t row)
 {
-    char folder[] = "/tmp/air-seen-XXXXXX", command[400];
     buf body = buf_make(&mem_default), declarations = buf_make(&mem_default), out = buf_make(&mem_default);
     unsigned n = 0;
     for (size_t i = 0; i < ROWS; ++i)
         if (row == ROWS ? rows[i].runs && !is_again(i) : i == row) put_call(&body, &declarations, rows[i].declaration, &n);
-    assert_non_null(mkdtemp(folder));
-    (void)snprintf(command, sizeof command, "%s/t.ll", folder);
-    FILE *f = fopen(command, "w");
-    assert_non_null(f);
-    fprintf(f, "%s%.*s\ndefine void @k(i8 addrspace(1)* %%a) {\n%.*s  ret void\n}\n%s", head, (int)declarations.n, declarations.p, (int)body.n,
-            body.p, tail);
-    assert_int_equal(fclose(f), 0);
-    (void)snprintf(command, sizeof command, "%s %s/t.ll -o %s/t.bc", getenv("INGOT_LLVM_AS"), folder, folder);
-    assert_int_equal(system(command), 0);
-    (void)snprintf(command, sizeof command, "%s/t.bc", folder);
-    f = fopen(command, "rb");
-    assert_non_null(f);
-    for (int c; (c = getc(f)) != EOF;) buf_u8(&out, (uint8_t)c);
-    (void)fclose(f);
-    while (out.n % 16 != 0) buf_u8(&out, 0);
-    (void)snprintf(command, sizeof command, "rm -r %s", folder);
-    assert_int_equal(system(command), 0);
+    buf_printf(&out, "%s%.*s\ndefine void @k(i8 addrspace(1)* %%a) {\n%.*s  ret void\n}\n%s", head, (int)declarations.n, (const char *)declarations.p,
+               (int)body.n, (const char *)body.p, tail);
     buf_free(&body);
     buf_free(&declarations);
     return out;
@@ -130,20 +104,10 @@ static buf assemble(size_t row)
 
 static ingot_status load(const air_component *air, size_t row, ingot_error *error)
 {
-    buf module = assemble(row), file = buf_make(&mem_default);
-    pool memory = pool_make(&mem_default);
-    metallib_function f = {.name = STR("k"), .type = METALLIB_KERNEL, .module = buf_view(&module), .air = {2, 6}, .language = {3, 1}};
-    metallib m = {.format_major = 1, .format_minor = 2, .format_patch = 7, .is_macos = true, .is_64_bit = true, .platform = 1, .os_major = 14,
-                  .functions = &f, .function_count = 1};
-    assert_int_equal(metallib_seal(&memory, &m, error), INGOT_OK);
-    metallib_write(&m, &file);
-    const air_source source = {.bytes = buf_view(&file), .kernel = "k"};
     air_kernel *k = NULL;
-    const ingot_status status = air->load(&mem_default, &source, &k, error);
+    buf text = module_of(row);
+    const ingot_status status = air_load_text(air, &text, &k, error);
     air->free(k);
-    pool_free(&memory);
-    buf_free(&module);
-    buf_free(&file);
     return status;
 }
 
@@ -187,17 +151,6 @@ static void the_page_counts_them(void **state)
     buf_free(&page);
 }
 
-static int find_component(void **state)
-{
-    ingot_error error;
-    const air_component *air = rt_component(&error);
-    if (air != NULL && getenv("INGOT_LLVM_AS") == NULL) printf("skipped: INGOT_LLVM_AS names no llvm-as\n");
-    else if (air == NULL) printf("skipped: %s\n", error.message);
-    const void *found = getenv("INGOT_LLVM_AS") != NULL ? air : NULL;
-    memcpy(state, &found, sizeof found);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,5 +158,5 @@ int main(void)
         cmocka_unit_test(others_are_refused_by_name),
         cmocka_unit_test(the_page_counts_them),
     };
-    return cmocka_run_group_tests(tests, find_component, NULL);
+    return cmocka_run_group_tests(tests, air_find_component, NULL);
 }
