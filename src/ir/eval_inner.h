@@ -67,6 +67,8 @@ typedef struct eval {
     map axis_vars;                    /* variable -> the eval_axis that it runs along */
     const struct eval_launch *launch; /* of the kernel that runs; NULL outside of one */
     bool in_region;
+    unsigned virtual_depth; /* axes of virtual threads around the statement */
+    bool own_only;          /* writes reach the writer's own copy alone */
     uint64_t group;
     const ir_reducer *reducer; /* of the reduce_scope around */
     uint64_t steps, max_steps;
@@ -92,6 +94,9 @@ eval_slot *eval_define(eval *ev, const ir_var *var);
 void eval_set(eval *ev, const ir_var *var, size_t lane, size_t element, eval_cell cell);
 /* False (and a failure) where the variable has no value. */
 bool eval_get(eval_lane at, const ir_var *var, size_t element, span where, eval_cell *out);
+
+/* Has each virtual thread its own copy of the buffer's threadgroup memory? It was allocated below their axis. */
+bool eval_is_copied(const eval *ev, const ir_buffer *b);
 
 /* Fresh memory for a buffer, as its scope has it, and its data variable. */
 void eval_allocate(eval *ev, const ir_buffer *b, const unsigned char *mask);
@@ -142,6 +147,8 @@ typedef struct eval_launch {
     size_t n;
 } eval_launch;
 
+/* One of vthread's, or cthread. */
+bool eval_is_virtual(str tag);
 /* Runs the region that begins with this thread-bound loop or THREAD, group after group. */
 void eval_region(eval *ev, const ir_node *n);
 /* The coordinate of a lane on the axis with this tag; false (and a failure) where there is none.

@@ -60,15 +60,21 @@ static size_t copies_of(const eval *ev, ir_scope scope)
     case IR_SCOPE_WARP:
     case IR_SCOPE_SIMDGROUP: return (ev->lanes + EVAL_SIMD - 1) / EVAL_SIMD;
     case IR_SCOPE_SHARED:
-    case IR_SCOPE_SHARED_DYN:
+    case IR_SCOPE_SHARED_DYN: return ev->virtual_depth != 0 ? ev->lanes / ev->threads : 1;
     case IR_SCOPE_COUNT: return 1;
     }
     return 1;
 }
 
+static bool is_shared(ir_scope scope)
+{
+    return scope == IR_SCOPE_SHARED || scope == IR_SCOPE_SHARED_DYN;
+}
+
 static size_t copy_of_lane(const eval *ev, const eval_store *s, size_t lane)
 {
     if (s->copies == 1) return 0;
+    if (is_shared(s->scope)) return lane / ev->threads;
     return s->copies == ev->lanes ? lane : lane / EVAL_SIMD;
 }
 
@@ -129,6 +135,14 @@ void eval_allocate(eval *ev, const ir_buffer *b, const unsigned char *mask)
     if (s == NULL || s->size != size || s->copies != copies_of(ev, b->scope))
         s = new_store(ev, b, size);
     point_lanes(ev, b->data, s);
+}
+
+bool eval_is_copied(const eval *ev, const ir_buffer *b)
+{
+    for (const ir_match *view; (view = map_get_id(&ev->views, b)) != NULL;) b = view->source.buffer;
+    const eval_slot *s = map_get_id(&ev->slots, b->data);
+    const eval_store *store = s != NULL ? s->cells[0].store : NULL;
+    return store != NULL && is_shared(store->scope) && store->copies > 1;
 }
 
 void eval_zero(eval *ev, const ir_buffer *b)
@@ -296,5 +310,8 @@ bool eval_write(eval_lane at, eval_cell pointer, ir_type type, size_t part, span
     for (unsigned i = 0; i < type.bits / 8u; ++i) p[i] = (unsigned char)(bits >> (8 * i));
     unsigned low = 4 * ((part + pointer.half) % 2);
     if (type.bits == 4) p[0] = (unsigned char)((p[0] & ~(15u << low)) | (unsigned)bits << low);
+    if (!is_shared(pointer.store->scope) || at.ev->own_only) return true;
+    size_t size = type.bits == 4 ? 1 : type.bits / 8u, here = (size_t)(p - pointer.store->bytes) % pointer.store->size;
+    for (size_t copy = 0; copy < pointer.store->copies; ++copy) memmove(pointer.store->bytes + copy * pointer.store->size + here, p, size);
     return true;
 }

@@ -30,15 +30,22 @@ static bool tick(eval *ev, span at)
 
 /* ---- Stores and names ------------------------------------------------------------------------ */
 
-static void store_lane(eval_lane at, const ir_store *n, const eval_cell *values)
+/* Where each element of a lane's value goes; `store` NULL: nowhere. */
+static void place_lane(eval_lane at, const ir_store *n, eval_cell *places)
 {
     size_t parts = n->buffer->type.lanes;
     for (size_t i = 0; i < n->value->type.lanes && !at.ev->failed; ++i) {
-        eval_cell p;
         const ir_node *on = n->predicate;
+        places[i] = (eval_cell){.store = NULL};
         if (on != NULL && eval_element(at, on, on->type.lanes > 1 ? i / parts : 0).i == 0) continue;
-        if (!eval_address(at, n->buffer, n->index, i / parts, &p)) return;
-        eval_write(at, p, n->buffer->type, i % parts, n->node.at, values[i]);
+        if (!eval_address(at, n->buffer, n->index, i / parts, &places[i])) return;
+    }
+}
+
+static void write_lane(eval_lane at, const ir_store *n, const eval_cell *places, const eval_cell *values)
+{
+    for (size_t i = 0; i < n->value->type.lanes && !at.ev->failed; ++i) {
+        if (places[i].store != NULL) eval_write(at, places[i], n->buffer->type, i % n->buffer->type.lanes, n->node.at, values[i]);
     }
 }
 
@@ -47,21 +54,31 @@ static void store_lanes(eval *ev, const ir_store *n, const unsigned char *mask, 
 {
     size_t elements = n->value->type.lanes;
     eval_cell *values = arena_array(ev->scratch, eval_cell, (end - first) * elements);
+    eval_cell *places = arena_array(ev->scratch, eval_cell, (end - first) * elements);
     for (size_t lane = first; lane < end; ++lane) {
-        for (size_t i = 0; i < elements && eval_on(ev, mask, lane); ++i) {
-            values[(lane - first) * elements + i] = eval_element((eval_lane){ev, lane, mask}, n->value, i);
+        if (!eval_on(ev, mask, lane)) continue;
+        eval_lane at = {ev, lane, mask};
+        for (size_t i = 0; i < elements; ++i) values[(lane - first) * elements + i] = eval_element(at, n->value, i);
+        place_lane(at, n, places + (lane - first) * elements);
+    }
+    int rounds = eval_is_copied(ev, n->buffer) ? 2 : 1;
+    for (int round = 0; round < rounds; ++round) {
+        ev->own_only = round == 1;
+        for (size_t lane = first; lane < end && !ev->failed; ++lane) {
+            size_t k = (lane - first) * elements;
+            if (eval_on(ev, mask, lane)) write_lane((eval_lane){ev, lane, mask}, n, places + k, values + k);
         }
     }
-    for (size_t lane = first; lane < end && !ev->failed; ++lane) {
-        if (eval_on(ev, mask, lane))
-            store_lane((eval_lane){ev, lane, mask}, n, values + (lane - first) * elements);
-    }
+    ev->own_only = false;
 }
 
-/* One virtual thread after another: a sum over them into one element is right. */
+/* One virtual thread after another: a sum over them into one element is right. Memory that was allocated below their axis is each
+ * one's own where they store different values at one place: all read before any writes, what is written is seen by all, and then
+ * each has back what it wrote itself. */
 static void exec_store(eval *ev, const ir_store *n, const unsigned char *mask)
 {
-    size_t at_once = ev->in_region && ev->threads != 0 ? ev->threads : ev->lanes;
+    bool copied = eval_is_copied(ev, n->buffer);
+    size_t at_once = ev->in_region && ev->threads != 0 && !copied ? ev->threads : ev->lanes;
     for (size_t first = 0; first < ev->lanes; first += at_once) store_lanes(ev, n, mask, first, first + at_once);
 }
 
@@ -118,6 +135,15 @@ static void exec_serial(eval *ev, const ir_for *n, const unsigned char *mask)
     resume(ev, mine, EVAL_BREAKS);
 }
 
+/* What stands below a thread axis. */
+static void exec_below(eval *ev, str tag, const ir_node *body, const unsigned char *mask)
+{
+    bool virtual = eval_is_virtual(tag);
+    ev->virtual_depth += virtual;
+    eval_exec(ev, body, mask);
+    ev->virtual_depth -= virtual;
+}
+
 /* A thread-bound loop inside of its region: each lane does its own iteration. */
 static void exec_thread_loop(eval *ev, const ir_for *n, const unsigned char *mask)
 {
@@ -130,7 +156,7 @@ static void exec_thread_loop(eval *ev, const ir_for *n, const unsigned char *mas
         now[lane] = at < eval_scalar(here, n->extent).i;
         loop_var(ev, n, lane, eval_scalar(here, n->min).i + at);
     }
-    eval_exec(ev, n->body, now);
+    exec_below(ev, n->tag, n->body, now);
 }
 
 static void exec_for(eval *ev, const ir_for *n, const unsigned char *mask)
@@ -194,7 +220,7 @@ static void exec_thread(eval *ev, const ir_thread *n, const unsigned char *mask)
         }
         eval_set(ev, n->var, lane, 0, eval_cell_of(ir_value_int(n->var->type, at)));
     }
-    eval_exec(ev, n->body, mask);
+    exec_below(ev, n->tag, n->body, mask);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "ir/eval_inner.h"
 #include "ir/walk.h"
 
-static bool is_virtual(str tag)
+bool eval_is_virtual(str tag)
 {
     return str_starts(tag, STR("vthread")) || str_is(tag, "cthread");
 }
@@ -37,11 +37,11 @@ static void add_axis(eval *ev, str tag, const ir_var *var, const ir_node *extent
 {
     static const unsigned char on[1] = {1};
     int64_t n;
-    bool known = is_block_axis(tag) || str_starts(tag, STR("threadIdx.")) || is_virtual(tag);
+    bool known = is_block_axis(tag) || str_starts(tag, STR("threadIdx.")) || eval_is_virtual(tag);
     if (!known) eval_fail(ev, at, "'%.*s' is no thread axis", STR_ARG(tag));
     if (ev->failed || find_axis(ev, tag, var) != NULL) return;
     if (!launched_extent(ev->launch, tag, &n)) n = eval_scalar((eval_lane){ev, 0, on}, extent).i;
-    eval_axis a = {.tag = tag, .extent = n, .var = is_virtual(tag) ? var : NULL};
+    eval_axis a = {.tag = tag, .extent = n, .var = eval_is_virtual(tag) ? var : NULL};
     eval_axes_push(ev->keep, &ev->axes, a);
 }
 

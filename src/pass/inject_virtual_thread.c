@@ -9,12 +9,13 @@
  *
  * Virtual threads run alike, statement by statement, as real ones do between barriers: each statement is
  * written for all of them before the next. Each has its own local memory; threadgroup memory and barriers
- * are common (virtual_stores.h). Loops and conditions that are the same for all are kept around; others, in which no barrier
+ * are common, but memory that each must have for itself (virtual_stores.h). Loops and conditions that are the same for all are kept around; others, in which no barrier
  * may stand, are repeated whole. Left alone: real thread axes. */
 #include "ir/fold.h"
 #include "pass/fresh.h"
 #include "pass/lift_barrier.h"
 #include "pass/thread_axis.h"
+#include "pass/uniform.h"
 #include "pass/virtual_stores.h"
 
 enum { MOST_THREADS = 64 };
@@ -27,6 +28,8 @@ typedef struct players {
     map *names; /* one a player: variable of the program -> its own */
     map *buffers;
     map own; /* variables and pointers that differ between players */
+    uniformity u; /* among the players, in the program as it is */
+    map copied; /* pointers of threadgroup memory of which each has its own */
 } players;
 
 /* ---- One statement as one player runs it ---------------------------------------------------------- */
@@ -145,7 +148,8 @@ static const ir_node *spread_if(players *p, const ir_if *n)
 
 static const ir_node *spread_for(players *p, const ir_for *n)
 {
-    if (differs(p, n->extent)) return repeated(p, &n->node);
+    /* A loop that players leave, or go on with, at different times is each one's own. */
+    if (differs(p, n->extent) || loop_varies(&p->u, &n->node)) return repeated(p, &n->node);
     ir_for copy = *n;
     copy.body = spread(p, n->body);
     return arena_copy(p->cx->mem, &copy, sizeof copy);
@@ -154,7 +158,7 @@ static const ir_node *spread_for(players *p, const ir_for *n)
 static const ir_node *spread_alloc(players *p, const ir_node *n)
 {
     const ir_buffer *b = ir_as_alloc(n)->buffer;
-    if (thread_scope_is_shared(b->scope)) return n;
+    if (thread_scope_is_shared(b->scope) && map_get_id(&p->copied, b->data) == NULL) return n;
     give_buffer(p, b, true);
     return defined(p, n);
 }
@@ -229,7 +233,8 @@ static const ir_node *play_all(inject *j, const thread_axis *axis, const ir_node
     }
     players p = {.cx = j->cx, .var = axis->var, .n = n, .names = arena_array(j->cx->mem, map, (size_t)n),
                  .buffers = arena_array(j->cx->mem, map, (size_t)n)};
-    if (n > 1) virtual_stores_refuse(j->cx, j->whole, axis->var, n, body);
+    if (n > 1) virtual_stores_check(j->cx, j->whole, axis->var, n, body, &p.copied);
+    p.u = uniformity_along(j->cx->mem, body, axis->var, &p.copied);
     return spread(&p, body);
 }
 

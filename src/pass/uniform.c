@@ -135,6 +135,14 @@ static void visit(uniformity *u, const ir_node *n, flow f)
     }
 }
 
+static void settle(uniformity *u, const ir_node *n)
+{
+    do {
+        u->changed = false;
+        visit(u, n, (flow){0});
+    } while (u->changed);
+}
+
 uniformity uniformity_of(arena *mem, const ir_node *region, const region_axes *axes)
 {
     uniformity u = {.mem = mem};
@@ -142,9 +150,15 @@ uniformity uniformity_of(arena *mem, const ir_node *region, const region_axes *a
         const region_axis *a = &axes->at[i];
         if (region_axis_is_local(a) && !ir_is_const(a->extent, 1)) map_put_id(mem, &u.varying, a->var, a);
     }
-    do {
-        u.changed = false;
-        visit(&u, region, (flow){0});
-    } while (u.changed);
+    settle(&u, region);
+    return u;
+}
+
+uniformity uniformity_along(arena *mem, const ir_node *n, const ir_var *axis, const map *own)
+{
+    uniformity u = {.mem = mem};
+    map_put_id(mem, &u.varying, axis, axis);
+    for (size_t i = 0; i < own->n; ++i) map_put_id(mem, &u.varying, own->entries[i].id, own->entries[i].value);
+    settle(&u, n);
     return u;
 }

@@ -14,6 +14,10 @@ typedef struct uniformity {
 
 uniformity uniformity_of(arena *mem, const ir_node *region, const region_axes *axes);
 
+/* The same among the threads along one axis, real or virtual, that is bound around the statement. `own`: pointers of memory of which
+ * each has its own. */
+uniformity uniformity_along(arena *mem, const ir_node *n, const ir_var *axis, const map *own);
+
 /* May the expression's value differ between threads of one group? Memory of the group counts as the
  * same for all at one place: two threads that read it without a barrier between race anyway. */
 bool varies(const uniformity *u, const ir_node *expr);

@@ -10,6 +10,7 @@
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
+#include "pass/jumps.h"
 #include "pass/thread_axis.h"
 
 /* A condition around a statement. */
@@ -33,6 +34,8 @@ typedef struct meeting {
     map below;   /* pointers of threadgroup memory that is allocated below the axis */
     map locals;  /* pointers of memory that is allocated below it for each virtual thread */
     map stored;  /* pointers through which the body stores */
+    map apart;   /* pointers of memory that virtual threads do not use alike */
+    map *copied; /* pointers of memory of which each virtual thread needs its own */
     guard_vec guards;
     bool threads_count, rounds_count; /* at the store in hand: do other threads see the memory, and is a round no end of its stores? */
 } meeting;
@@ -41,6 +44,7 @@ typedef struct meeting {
 typedef struct place {
     const ir_node *at; /* the statement */
     const ir_buffer *buffer;
+    const ir_var *memory;
     const ir_node *index;
     const ir_node *value; /* NULL: a matrix, each virtual thread's own */
     int64_t stride[2], reach[2];
@@ -143,6 +147,46 @@ static void note_names(void *user, const ir_node *n)
     if (ir_type_is_pointer(b->var->type) || !ir_reads_memory(value)) map_put_id(mem, &m->lets, b->var, value);
     else if (differs(m, value)) map_put_id(mem, &m->differ, b->var, value);
     else map_put_id(mem, &m->rounds, b->var, value);
+}
+
+/* ---- Is memory used alike? --------------------------------------------------------------------- */
+
+typedef struct use_walk {
+    ir_walk w;
+    meeting *m;
+    bool guarded; /* under a condition, or in a loop, that differs */
+} use_walk;
+
+static void set_apart(use_walk *u, const ir_var *pointer)
+{
+    bool moved;
+    map_put_id(u->m->cx->mem, &u->m->apart, memory_of(u->m, pointer, &moved), pointer);
+}
+
+static void use_at(use_walk *u, const ir_var *data, ir_list index, bool differs_here)
+{
+    for (size_t i = 0; i < index.n; ++i) differs_here |= differs(u->m, ir_substitute(u->m->cx->mem, index.at[i], &u->m->lets));
+    if (differs_here || map_get_id(&u->m->below, data) == NULL) set_apart(u, data);
+}
+
+/* Whatever is no plain load or store of an element sets the memory apart: pointers, views, atomic operations, matrix tiles. */
+static void find_use(ir_walk *w, const ir_node *n)
+{
+    use_walk *u = (use_walk *)(void *)w;
+    bool outer = u->guarded;
+    if (n->kind == IR_VAR && ir_type_is_pointer(n->type)) set_apart(u, ir_as_var_ref(n)->var);
+    if (n->kind == IR_DECL) set_apart(u, ir_as_decl(n)->buffer->data);
+    if (n->kind == IR_LOAD) use_at(u, ir_as_load(n)->buffer->data, ir_as_load(n)->index, false);
+    if (n->kind == IR_STORE) use_at(u, ir_as_store(n)->buffer->data, ir_as_store(n)->index, outer);
+    if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ADDRESS_OF && ir_as_call(n)->args.at[0]->kind == IR_LOAD) {
+        set_apart(u, ir_as_load(ir_as_call(n)->args.at[0])->buffer->data);
+    }
+    const ir_node *when = n->kind == IR_IF ? ir_as_if(n)->cond : n->kind == IR_WHILE ? ir_as_while(n)->cond :
+                          n->kind == IR_FOR ? ir_as_for(n)->extent : NULL;
+    u->guarded |= (n->kind == IR_FOR && jumps_find(ir_as_for(n)->body) != NULL) || (n->kind == IR_WHILE && jumps_find(ir_as_while(n)->body) != NULL);
+    if (when != NULL) u->guarded |= differs(u->m, ir_substitute(u->m->cx->mem, when, &u->m->lets));
+    ir_walk_children(w, n);
+    u->guarded = outer;
 }
 
 /* ---- Digits ------------------------------------------------------------------------------------ */
@@ -382,7 +426,9 @@ static void look_at(meeting *m, const place *p, bool strict, bool far)
     if ((!strict && (far || builds_on(p))) || (linear && place_tells_value(m, p, &form)) || one_comes(m)) return;
     bool known = linear && digits_of(m, p, &form, &d);
     if (known && only_zero(&d)) return;
-    if (same_place || (known && meets_surely(&d, m->n))) {
+    if (strict && map_get_id(&m->apart, p->memory) == NULL) {
+        map_put_id(m->cx->mem, m->copied, p->memory, p->memory);
+    } else if (same_place || (known && meets_surely(&d, m->n))) {
         diag_error(m->cx->diags, p->at->at,
                    "virtual threads store values of their own at one place of '%.*s', which is common to them: give it a dimension for "
                    "the virtual thread, or let one of them store",
@@ -398,10 +444,10 @@ static void look_at(meeting *m, const place *p, bool strict, bool far)
 static void look_at_store(meeting *m, const ir_buffer *b, const ir_node *index, place p, bool far)
 {
     bool moved;
-    const ir_var *memory = memory_of(m, b->data, &moved);
-    if (map_get_id(&m->locals, memory) != NULL) return;
-    bool strict = map_get_id(&m->below, memory) != NULL;
-    m->threads_count = thread_scope_is_shared(memory->scope) || memory->scope == IR_SCOPE_GLOBAL;
+    p.memory = memory_of(m, b->data, &moved);
+    if (map_get_id(&m->locals, p.memory) != NULL) return;
+    bool strict = map_get_id(&m->below, p.memory) != NULL;
+    m->threads_count = thread_scope_is_shared(p.memory->scope) || p.memory->scope == IR_SCOPE_GLOBAL;
     m->rounds_count = strict;
     p.buffer = b;
     p.index = ir_substitute(m->cx->mem, index, &m->lets);
@@ -458,14 +504,16 @@ static void visit(ir_walk *w, const ir_node *n)
     ir_walk_children(w, n);
 }
 
-void virtual_stores_refuse(pass_context *cx, const ir_node *whole, const ir_var *axis, int64_t n, const ir_node *body)
+void virtual_stores_check(pass_context *cx, const ir_node *whole, const ir_var *axis, int64_t n, const ir_node *body, map *copied)
 {
-    meeting m = {.w = {.node = visit}, .cx = cx, .az = ir_analyzer_new(cx->mem), .axis = axis, .n = n};
+    meeting m = {.w = {.node = visit}, .cx = cx, .az = ir_analyzer_new(cx->mem), .axis = axis, .n = n, .copied = copied};
     ir_each(whole, know_node, &m);
     ir_each(body, know_node, &m);
     ir_analyzer_bind_range(m.az, axis, 0, n - 1);
     map_put_id(cx->mem, &m.differ, axis, axis);
     ir_each(body, note_memory, &m);
     ir_each(body, note_names, &m);
+    use_walk u = {.w = {.node = find_use}, .m = &m};
+    find_use(&u.w, body);
     visit(&m.w, body);
 }

@@ -6,9 +6,7 @@ from tvm.script import tirx as T
 def main(A: T.Buffer((128,), "float32"), N: T.Buffer((32,), "int32"), B: T.Buffer((256,), "float32")):
     for vx in T.thread_binding(4, thread="vthread.x"):
         for tx in T.thread_binding(32, thread="threadIdx.x"):
-            S = T.alloc_buffer((32,), "float32", scope="shared")
             R = T.alloc_buffer((64,), "float32", scope="shared")
-            S[tx] = A[vx * 32 + tx]
             R[vx + tx] = A[vx * 32 + tx]
             R[vx * 8 + tx] = A[vx * 16 + tx]
             R[(vx * 8 + tx * 3) // 2 % 64] = T.Cast("float32", vx)
@@ -18,7 +16,7 @@ def main(A: T.Buffer((128,), "float32"), N: T.Buffer((32,), "int32"), B: T.Buffe
             R[vx * 8 + tx] = A[vx * 8 + tx + 1] * A[3]
             B[tx] = A[vx * 32 + tx]
             B[vx * 16 + tx] = A[vx * 32 + tx]
-            B[vx * 32 + tx] = S[31 - tx] + R[tx]
+            B[vx * 32 + tx] = R[tx]
 
 
 @T.prim_func
