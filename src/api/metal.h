@@ -115,6 +115,7 @@ typedef struct metal_slot {
     uint8_t *bytes;             /* owned copy, or nothing is bound */
     size_t offset;              /* into the buffer */
     size_t length;              /* of the bytes */
+    bool is_old;                /* bound for an earlier dispatch of the encoder */
 } metal_slot;
 
 /* What kernels may reach by address or number. */
@@ -132,6 +133,7 @@ typedef struct metal_dispatch {
     ingot_metal_texture *textures[EMU_MAX_TEXTURES]; /* held */
     ingot_metal_sampler *samplers[EMU_MAX_SAMPLERS]; /* held */
     size_t lengths[EMU_MAX_THREADGROUP_ARGS];
+    bool length_is_old[EMU_MAX_THREADGROUP_ARGS];
     uint32_t groups[3], threads[3];
     uint32_t grid[3]; /* in threads */
     metal_used used;

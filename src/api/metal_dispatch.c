@@ -49,14 +49,31 @@ metal_dispatch *metal_dispatch_copy(const ingot_allocator *mem, const metal_disp
 typedef struct bound {
     emu_binding buffers[EMU_MAX_BUFFERS];
     uint8_t *written[EMU_MAX_BUFFERS];
+    size_t lengths[EMU_MAX_THREADGROUP_ARGS];
     emu_sampler samplers[EMU_MAX_SAMPLERS];
     metal_reach reach;
 } bound;
 
+/* Does the kernel have a buffer, or threadgroup memory, at the slot? */
+static bool declares(const metal_dispatch *d, size_t slot, bool threadgroup)
+{
+    const emu_kernel_info *info = d->pipeline->function->info;
+    for (size_t i = 0; i < info->arg_count; ++i) {
+        const emu_arg *a = &info->args[i];
+        const bool buffer = a->kind == EMU_ARG_DEVICE || a->kind == EMU_ARG_CONSTANT;
+        if (a->slot == slot && (threadgroup ? a->kind == EMU_ARG_THREADGROUP : buffer)) return true;
+    }
+    return false;
+}
+
+/* What an earlier dispatch needed and this kernel does not have stays behind: host code leaves it bound. */
 static void bind(bound *b, const metal_dispatch *d)
 {
+    for (size_t i = 0; i < EMU_MAX_THREADGROUP_ARGS; ++i)
+        if (!d->length_is_old[i] || declares(d, i, true)) b->lengths[i] = d->lengths[i];
     for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) {
         const metal_slot *s = &d->slots[i];
+        if (s->is_old && !declares(d, i, false)) continue;
         if (s->buffer == NULL) {
             b->buffers[i] = (emu_binding){s->bytes, s->length};
             continue;
@@ -102,7 +119,7 @@ static ingot_status run_bound(const ingot_metal_command_buffer *work, const meta
     emu_launch launch = {.kernel = f->kernel,
                          .buffers = b->buffers,
                          .buffer_count = EMU_MAX_BUFFERS,
-                         .threadgroup_lengths = d->lengths,
+                         .threadgroup_lengths = b->lengths,
                          .threadgroup_count = EMU_MAX_THREADGROUP_ARGS,
                          .textures = b->reach.textures,
                          .texture_count = b->reach.texture_count,

@@ -196,6 +196,7 @@ ingot_status ingot_metal_encoder_set_threadgroup_memory_length(ingot_metal_encod
         REFUSE(e, error, INGOT_VALUE, "threadgroup(%u): a length of %zu bytes is no multiple of 16, as Metal demands",
                (unsigned)index, length);
     e->state.lengths[index] = length;
+    e->state.length_is_old[index] = false;
     return error_none(error);
 }
 
@@ -285,6 +286,8 @@ static ingot_status dispatch(ingot_metal_encoder *e, ingot_error *error)
     if (e->buffer->last != NULL) e->buffer->last->next = d;
     else e->buffer->first = d;
     e->buffer->last = d;
+    for (size_t i = 0; i < EMU_MAX_BUFFERS; ++i) e->state.slots[i].is_old = true;
+    for (size_t i = 0; i < EMU_MAX_THREADGROUP_ARGS; ++i) e->state.length_is_old[i] = true;
     return error_none(error);
 }
 

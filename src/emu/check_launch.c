@@ -120,7 +120,7 @@ static void check_argument(looking *l, const emu_arg *a)
     }
     if (!is_buffer(a)) return;
     const emu_binding *b = bound(l, a->slot);
-    if (b == NULL && (used || a->is_reference))
+    if (b == NULL && used)
         say(l, EMU_FAULT_MISSING, a, "nothing is bound at '%s' [[buffer(%u)]]", a->name, (unsigned)a->slot);
     else if (b != NULL && a->is_reference && b->size < a->elem_size)
         say(l, EMU_FAULT_SIGNATURE, a, "'%s' [[buffer(%u)]] is a %s of %llu bytes; %zu are bound", a->name, (unsigned)a->slot,
@@ -151,6 +151,12 @@ static void check_unused(looking *l)
     }
 }
 
+/* One array for input and output: each element lies in one place for both, and races are judged there. */
+static bool is_in_place(const emu_arg *a, const emu_binding *x, const emu_arg *b, const emu_binding *y)
+{
+    return x->data == y->data && a->elem_size == b->elem_size && !(a->is_written && b->is_written);
+}
+
 /* Two slots over the same bytes, one of which the kernel writes. */
 static void check_aliases(looking *l)
 {
@@ -163,7 +169,7 @@ static void check_aliases(looking *l)
             const emu_binding *y = is_buffer(b) ? bound(l, b->slot) : NULL;
             if (y == NULL || (!a->is_written && !b->is_written)) continue;
             const uintptr_t xs = (uintptr_t)x->data, ys = (uintptr_t)y->data;
-            if (xs >= ys + y->size || ys >= xs + x->size) continue;
+            if (xs >= ys + y->size || ys >= xs + x->size || is_in_place(a, x, b, y)) continue;
             const bool second = b->is_written;
             say(l, EMU_FAULT_ALIASED, second ? b : a,
                 "'%s' [[buffer(%u)]], which the kernel writes, shares memory with '%s' [[buffer(%u)]]",

@@ -238,10 +238,51 @@ static void test_indirect(void **state)
     metal_close(&m);
 }
 
+static const char *const left_over =
+    "kernel void add(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], constant float &x [[buffer(2)]], threadgroup float *t "
+    "[[threadgroup(0)]]) { t[0] = x; o[0] = a[0] + t[0]; }\n"
+    "kernel void twice(device const float *a [[buffer(0)]], device float *o [[buffer(1)]]) { o[0] = 2 * a[0]; }\n";
+
+/* What host code binds for one dispatch may stay for the next one, whose kernel lacks the slot; what is bound for it may not. */
+static void test_bindings_left_over(void **state)
+{
+    (void)state;
+    for (int bound_again = 0; bound_again < 2; ++bound_again) {
+        metal m = metal_start();
+        ingot_error error = {0};
+        check(ingot_metal_library_create(m.device, left_over, strlen(left_over), NULL, &m.library, &error), &error);
+        float values[4] = {3, 0, 0, 0}, x = 1;
+        ingot_metal_buffer *b[2];
+        for (int i = 0; i < 2; ++i) check(ingot_metal_buffer_create_with_bytes(m.device, values, sizeof values, &b[i], &error), &error);
+        ingot_metal_pipeline *p[2] = {pipeline_of(m.library, "add", NULL, 0), pipeline_of(m.library, "twice", NULL, 0)};
+        ingot_checker *checker = checker_of(INGOT_CHECK_ALL);
+        check(ingot_metal_command_buffer_check(m.work, checker, &error), &error);
+        const uint32_t one[3] = {1, 1, 1};
+        for (int i = 0; i < 2; ++i) {
+            check(ingot_metal_encoder_set_pipeline(m.encoder, p[i], &error), &error);
+            for (uint32_t k = 0; k < 2; ++k) check(ingot_metal_encoder_set_buffer(m.encoder, b[k], 0, k, &error), &error);
+            if (i == 0 || bound_again) check(ingot_metal_encoder_set_bytes(m.encoder, &x, sizeof x, 2, &error), &error);
+            if (i == 0) check(ingot_metal_encoder_set_threadgroup_memory_length(m.encoder, 16, 0, &error), &error);
+            check(ingot_metal_encoder_dispatch_threads(m.encoder, one, one, &error), &error);
+        }
+        check(finish(&m, &error), &error);
+        ingot_finding f;
+        assert_int_equal(ingot_checker_count(checker), bound_again);
+        if (bound_again) check(ingot_checker_finding(checker, 0, &f), &error);
+        if (bound_again) assert_string_equal(f.rule, "unused-buffer");
+        assert_true(*(float *)ingot_metal_buffer_contents(b[1]) == 6);
+        ingot_checker_release(checker);
+        for (int i = 0; i < 2; ++i) ingot_metal_pipeline_release(p[i]);
+        for (int i = 0; i < 2; ++i) ingot_metal_buffer_release(b[i]);
+        metal_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_textures), cmocka_unit_test(test_addresses),
-                                       cmocka_unit_test(test_reach_checked), cmocka_unit_test(test_members),
+                                       cmocka_unit_test(test_reach_checked),
+                                       cmocka_unit_test(test_bindings_left_over), cmocka_unit_test(test_members),
                                        cmocka_unit_test(test_indirect)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

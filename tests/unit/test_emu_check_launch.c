@@ -84,6 +84,8 @@ static void test_buffers(void **state)
     assert_string_equal(f.at[0].buffer, "a");
     emu_findings_free(&f);
     c = launch_case(1, 64);
+    check_clean("kernel void k(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], constant int &n [[buffer(2)]],\n"
+                "uint i [[thread_position_in_grid]]) { b[i] = a[i]; if (false) b[i] = n; }", &c);
     c.buffers[3] = (emu_binding){b, 16};
     check_finds(PLAIN, &c, LAUNCH, &(check_want){EMU_FAULT_UNUSED, 3, 0, NULL, 0});
     c = launch_case(1, 64);
@@ -121,6 +123,11 @@ static void test_aliases(void **state)
     check_finds(PLAIN, &c, LAUNCH, &(check_want){EMU_FAULT_ALIASED, 4, 0, "b", 0});
     c.buffers[1].size = 100 * 4; /* side by side */
     check_clean(PLAIN, &c);
+    c.buffers[0] = c.buffers[1] = (emu_binding){b, 512}; /* in place: each thread has its element, or it is a race */
+    check_clean(PLAIN, &c);
+    check_finds("kernel void k(device const float *a [[buffer(0)]],\n device float *b [[buffer(1)]],\n"
+                "uint i [[thread_position_in_grid]]) { b[i] = a[31 - i]; }",
+                &c, 1u << EMU_CHECK_RACE, &(check_want){EMU_FAULT_RACE_SIMD, 5, 5, "b", 0});
     static const char *const reads = "kernel void k(device const float *a [[buffer(0)]], device const float *b [[buffer(1)]], device float *o "
                                      "[[buffer(2)]], uint i [[thread_position_in_grid]]) { o[i] = a[i] + b[i]; }";
     c = launch_case(1, 32);
