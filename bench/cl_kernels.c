@@ -1,15 +1,15 @@
-/* The workloads of emu_kernels.c in OpenCL C, for PoCL and Oclgrind: milliseconds a launch of the whole grid.
- * usage: cl_kernels [RUNS]           the least of RUNS, by the processor time of all threads
- *        cl_kernels slope FROM TO    from two parts of the grid, about 1/FROM and 1/TO of it, what the whole would take:
- *                                    for interpreters that cannot do the whole in reasonable time */
+/* The workloads of emu_kernels.c in OpenCL C, for PoCL and Oclgrind: milliseconds a launch, the least of RUNS by the processor time of
+ * all threads. The first launch, which compiles, does not count.
+ * usage: cl_kernels [RUNS [PART [WORKLOAD]]]   of 1/PART of the grid, see part.h; WORKLOAD: the first letters of those to be run */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "part.h"
 
 enum { N = 16 << 20, SMALL = 4 << 20 };
 
@@ -75,45 +75,33 @@ static double now(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* The groups of 1/part of the grid; of a square one its rows, of which eight times as many are taken. */
-static size_t part_of(const workload *w, size_t part)
-{
-    const size_t groups = w->groups[1] > 1 ? w->groups[1] * (part > 1 ? 8 : 1) / part : w->groups[0] / part;
-    return groups > 0 ? groups : 1;
-}
-
 /* One launch of a part; its milliseconds. */
 static double launch(cl_command_queue queue, cl_kernel kernel, const workload *w, size_t part)
 {
-    const bool square = w->groups[1] > 1;
-    const size_t groups = part_of(w, part);
-    const size_t local[2] = {w->threads[0], w->threads[1]};
-    const size_t global[2] = {(square ? w->groups[0] : groups) * local[0], (square ? groups : 1) * local[1]};
+    size_t global[2];
+    part_of(w->groups, part, global);
+    for (int d = 0; d < 2; ++d) global[d] *= w->threads[d];
     const double from = now();
-    must(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL), w->name);
+    must(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, w->threads, 0, NULL, NULL), w->name);
     must(clFinish(queue), w->name);
     return now() - from;
 }
 
-static double measure(cl_command_queue queue, cl_kernel kernel, const workload *w, int argc, char **argv)
+static double measure(cl_command_queue queue, cl_kernel kernel, const workload *w, int runs, size_t part)
 {
-    if (argc > 3 && strcmp(argv[1], "slope") == 0) {
-        const size_t p = (size_t)strtoul(argv[2], NULL, 10), q = (size_t)strtoul(argv[3], NULL, 10);
-        const double small = launch(queue, kernel, w, p), large = launch(queue, kernel, w, q);
-        const double all = (double)w->groups[w->groups[1] > 1 ? 1 : 0];
-        return (large - small) * all / (double)(part_of(w, q) - part_of(w, p));
-    }
-    const int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 7;
     double least = 1e30;
     for (int r = 0; r <= runs; ++r) {
-        const double t = launch(queue, kernel, w, 1);
-        if (r > 0 && t < least) least = t; /* the first compiles */
+        const double t = launch(queue, kernel, w, part);
+        if (r > 0 && t < least) least = t;
     }
     return least;
 }
 
 int main(int argc, char **argv)
 {
+    const int runs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 7;
+    const size_t part = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 1, elements = part_elements(N, part);
+    const char *only = argc > 3 ? argv[3] : "";
     cl_platform_id platform;
     cl_device_id device;
     cl_int status;
@@ -126,12 +114,12 @@ int main(int argc, char **argv)
     must(status, "context");
     const cl_command_queue queue = clCreateCommandQueue(context, device, 0, &status);
     must(status, "queue");
-    float *data = calloc(N, sizeof *data);
+    float *data = calloc(elements, sizeof *data);
     if (data == NULL) return 1;
-    for (size_t i = 0; i < N; ++i) data[i] = (float)(i * 2654435761u % 1000) / 500.0f - 1;
+    for (size_t i = 0; i < elements; ++i) data[i] = (float)(i * 2654435761u % 1000) / 500.0f - 1;
     cl_mem buffers[3];
     for (int k = 0; k < 3; ++k) {
-        buffers[k] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, N * sizeof *data, data, &status);
+        buffers[k] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, elements * sizeof *data, data, &status);
         must(status, "buffer");
     }
     const char *source = text;
@@ -139,10 +127,11 @@ int main(int argc, char **argv)
     must(status, "program");
     must(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i) {
+        if (strncmp(workloads[i].name, only, strlen(only)) != 0) continue;
         const cl_kernel kernel = clCreateKernel(program, workloads[i].kernel, &status);
         must(status, workloads[i].name);
         for (cl_uint k = 0; k < 3; ++k) must(clSetKernelArg(kernel, k, sizeof buffers[k], &buffers[k]), "argument");
-        printf("%-24s %12.3f\n", workloads[i].name, measure(queue, kernel, &workloads[i], argc, argv));
+        printf("%-24s %12.3f\n", workloads[i].name, measure(queue, kernel, &workloads[i], runs, part));
         (void)fflush(stdout);
         (void)clReleaseKernel(kernel);
     }

@@ -1,7 +1,7 @@
 /* The software device, native code (where libingot-air is found: INGOT_AIR names it) and plain C loops in one process: milliseconds, and
  * the ratios to the plain loop. Native code is shown with checks and without.
- * Usage: emu_kernels [THREADS [RUNS [CHECKS [WORKLOAD]]]], CHECKS such as "all", "race,bounds" or "" for none, WORKLOAD the first letters
- * of those to be run; a last line says by how much the process grew meanwhile. Each figure is the least of RUNS; one thread is timed by its processor time, which
+ * Usage: emu_kernels [THREADS [RUNS [CHECKS [WORKLOAD [PART]]]]], CHECKS such as "all", "race,bounds" or "" for none, WORKLOAD the first letters
+ * of those to be run, PART for 1/PART of the grids alone (part.h), without loops; a last line says by how much the process grew meanwhile. Each figure is the least of RUNS; one thread is timed by its processor time, which
  * other work on the machine disturbs less, more threads by the clock. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "emu/emu.h"
+#include "part.h"
 #include "rt/component.h"
 
 enum { N = 16 << 20, SMALL = 4 << 20, M = 512 };
@@ -83,7 +84,8 @@ static void native_none(data *d)
 typedef struct workload {
     const char *name, *text;
     void (*native)(data *d);
-    uint32_t groups[2], threads[2];
+    size_t groups[2];
+    uint32_t threads[2];
     int half;
 } workload;
 
@@ -179,7 +181,7 @@ static double least_code(const workload *w, str text, const emu_launch *launch, 
     air_binding buffers[3];
     for (int i = 0; i < 3; ++i) buffers[i] = (air_binding){launch->buffers[i].data, launch->buffers[i].size};
     const air_launch l = {.kernel = k, .buffers = buffers, .buffer_count = 3,
-                          .groups = {w->groups[0], w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
+                          .groups = {(uint32_t)w->groups[0], (uint32_t)w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
     double least = 1e30;
     for (int r = 0; r < runs; ++r) {
         const double from = now(CLOCK_THREAD_CPUTIME_ID);
@@ -201,7 +203,7 @@ static void ratio(double ms, double native)
     else printf(" %6s", "");
 }
 
-static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned checks)
+static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned checks, size_t elements)
 {
     buf text = buf_make(&mem_default);
     buf_printf(&text, "#include <metal_stdlib>\nusing namespace metal;\n%s\n", w->text);
@@ -212,12 +214,12 @@ static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned ch
         return 1;
     }
     const size_t size = w->half != 0 ? 2 : 4;
-    const emu_binding buffers[3] = {{w->half != 0 ? (void *)d->ha : (void *)d->a, N * size},
-                                    {w->half != 0 ? (void *)d->hb : (void *)d->b, N * size},
-                                    {w->half != 0 ? (void *)d->hout : (void *)d->out, N * size}};
+    const emu_binding buffers[3] = {{w->half != 0 ? (void *)d->ha : (void *)d->a, elements * size},
+                                    {w->half != 0 ? (void *)d->hb : (void *)d->b, elements * size},
+                                    {w->half != 0 ? (void *)d->hout : (void *)d->out, elements * size}};
     emu_findings found = emu_findings_make(NULL, 0);
     const emu_launch launch = {.checks = checks, .findings = checks != 0 ? &found : NULL, .kernel = emu_library_kernel(l, 0), .buffers = buffers, .buffer_count = 3, .pool = pool,
-                               .groups = {w->groups[0], w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
+                               .groups = {(uint32_t)w->groups[0], (uint32_t)w->groups[1], 1}, .threads = {w->threads[0], w->threads[1], 1}};
     const clockid_t clock = pool == NULL ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     double least = 1e30, first = 0;
     for (int r = 0; r < runs; ++r) {
@@ -250,6 +252,8 @@ int main(int argc, char **argv)
 {
     const unsigned threads = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 1;
     const int runs = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 7;
+    const char *only = argc > 4 ? argv[4] : "";
+    const size_t part = argc > 5 ? (size_t)strtoul(argv[5], NULL, 10) : 1;
     unsigned checks = 0;
     ingot_error error;
     if (argc > 3 && emu_checks_parse(str_of(argv[3]), &checks, &error) != INGOT_OK) {
@@ -274,8 +278,15 @@ int main(int argc, char **argv)
            "no checks", "ratio", "load", "load");
     int failed = 0;
     const double before = peak();
-    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i)
-        if (argc < 5 || strncmp(workloads[i].name, argv[4], strlen(argv[4])) == 0) failed |= run(&workloads[i], &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks);
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; ++i) {
+        workload w = workloads[i];
+        if (strncmp(w.name, only, strlen(only)) != 0) continue;
+        if (part > 1) {
+            part_of(workloads[i].groups, part, w.groups);
+            w.native = native_none;
+        }
+        failed |= run(&w, &d, pool, i + 1 == sizeof workloads / sizeof *workloads ? 1000 : runs, checks, part_elements(N, part));
+    }
     printf("%-22s %10.1f\n", "grown by MB", peak() - before);
     emu_pool_free(pool);
     free(d.a);

@@ -3,7 +3,7 @@
 usage: bench/peers.py BUILD_DIR [RUNS]      the least of RUNS (7); needs pocl-opencl-icd, oclgrind, ocl-icd-opencl-dev for their columns
 
 One thread is timed by its processor time, which other work on the machine stretches least; two threads by the clock. Oclgrind is
-too slow for whole grids: its figure is extrapolated from two parts of each. The figures also go to BUILD_DIR/peers.json.
+too slow for whole grids: both do parts of them, of several sizes (bench/part.h). The figures also go to BUILD_DIR/peers.json.
 """
 import json
 import os
@@ -30,15 +30,18 @@ def table(lines, column):
     return rows
 
 
-def emu(build, threads, runs, checks, workload=None):
-    words = [build + "/bench/emu_kernels", str(threads), str(runs), checks] + ([workload] if workload else [])
+PARTS = (512, 256, 128)  # of the grids, for Oclgrind
+
+
+def emu(build, threads, runs, checks, workload="", part=1):
+    words = [build + "/bench/emu_kernels", str(threads), str(runs), checks, workload, str(part)]
     return subprocess.run(words, check=True, capture_output=True, text=True,
                           env={k: v for k, v in os.environ.items() if k != "INGOT_AIR"}).stdout.splitlines()
 
 
-def device(build, threads, runs, checks):
-    """First launches, steady launches and plain loops, in milliseconds."""
-    lines = emu(build, threads, runs, checks)
+def device(build, threads, runs, checks, part=1):
+    """Steady launches and plain loops, in milliseconds; the table."""
+    lines = emu(build, threads, runs, checks, "", part)
     names = re.split(r"  +", lines[0].strip())[1:]
     loops = table(lines, names.index("loop"))
     loops.pop("W6", None)  # halves have no plain loop
@@ -82,6 +85,17 @@ def compile_time(build, lines=10000):
     return times[1] - times[0]
 
 
+def parts(build, runs, cl):
+    """{part of the grid: (all checks, Oclgrind with its check for races)} for W1 to W3, in milliseconds."""
+    result = {}
+    for part in PARTS:
+        own, oclgrind = device(build, 1, runs, "all", part)[0], {}
+        for workload in ("W1", "W2 m", "W3"):
+            oclgrind.update(opencl(["oclgrind", "--data-races", cl, "1", str(part), workload]))
+        result[part] = own, oclgrind
+    return result
+
+
 def note(what):
     """What is being measured, where somebody waits for it."""
     print("measuring " + what, file=sys.stderr, flush=True)
@@ -111,8 +125,8 @@ def main():
     note("PoCL")
     result["pocl"] = opencl([cl, str(runs)]) if have_cl else {}
     if have_cl and shutil.which("oclgrind"):
-        note("Oclgrind, which takes minutes and 10 GB")
-        result["oclgrind --data-races"] = opencl(["oclgrind", "--data-races", cl, "slope", "512", "128"])
+        note("Oclgrind, which takes minutes")
+        result["parts"] = parts(build, runs, cl)
     note("memory and compiling")
     result["memory, plain"], result["memory, all checks"] = memory(build, ""), memory(build, "all")
     first = [line for line in lines if line.startswith("empty launch")][0][22:].split()
@@ -122,14 +136,17 @@ def main():
     load = os.getloadavg()[0]
     print("load %.1f; milliseconds, the least of %d" % (load, runs))
     print("%-38s%s" % ("", "".join("%10s" % w for w in WORKLOADS)))
-    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "pocl", "oclgrind --data-races"):
+    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "pocl"):
         if result.get(name):
             show(name, result[name])
     show("PoCL : bounds on", ratio(result["pocl"], result["plain"]), "times as long")
     if "W2u" in result["pocl"]:
         print("%-38s%20.3g %s" % ("PoCL, inner loop unrolled : bounds on", result["pocl"]["W2u"] / result["plain"]["W2"], "times as long"))
     show("bounds on : plain loop", ratio(result["plain"], result["loop"]))
-    show("Oclgrind : all checks", ratio(result.get("oclgrind --data-races", {}), result["all checks"]), "times as long")
+    for part, (own, oclgrind) in result.get("parts", {}).items():
+        show("1/%d, all checks" % part, {w: own[w] for w in oclgrind})
+        show("1/%d, oclgrind --data-races" % part, oclgrind)
+        show("1/%d, Oclgrind : all checks" % part, ratio(oclgrind, own), "times as long")
     show("one thread : two, bounds on", ratio(result["plain"], result["two threads"]))
     show("one thread : two, all checks", ratio(result["all checks"], result["two threads, all checks"]))
     show("memory beside the buffers, plain", result["memory, plain"], "MB")
