@@ -154,8 +154,26 @@ static bool is_read_together(emu_vm *vm, const emu_insn *i)
     return emu_touch_area(&t, t.area, bytes);
 }
 
+/* Of a matrix's access: do all threads of each simdgroup take part in it, or none? The first that does alone is noted. False to
+ * stop. */
+static bool check_collective(emu_vm *vm, const emu_insn *i)
+{
+    for (uint32_t from = 0; from < vm->lanes; from += EMU_SIMD_LANES) {
+        uint32_t active = 0, first = from;
+        for (uint32_t lane = from; lane < from + EMU_SIMD_LANES && lane < vm->lanes; ++lane) {
+            if (!emu_active(vm, lane)) continue;
+            if (active++ == 0) first = lane;
+        }
+        if (active == 0 || active == EMU_SIMD_LANES) continue;
+        const emu_fault f = {.kind = EMU_FAULT_BARRIER_PARTIAL, .insn = i, .lane = first};
+        if (!emu_note(vm, &f)) return false;
+    }
+    return true;
+}
+
 const emu_insn *emu_check_access(emu_vm *vm, const emu_insn *i)
 {
+    if (i->access->collective && !check_collective(vm, i)) return NULL;
     if (is_plain_uniform(vm, i)) return i + 1;
     emu_watch_relieve(vm->check->watch);
     if (is_read_together(vm, i)) return i + 1;

@@ -221,13 +221,23 @@ static void gather_matrix(const emu_vm *vm, block b, const uint32_t *regs, const
     for (uint32_t e = 0; e < 64; ++e) memcpy(&m[e], operand(vm, regs[e & 1], strides[e & 1], b.from + matrix_lane(e), 4), 4);
 }
 
+/* How many of the block's lanes are active. */
+static uint32_t active_in(const emu_vm *vm, block b)
+{
+    uint32_t n = 0;
+    for (uint32_t lane = b.from; lane < b.to; ++lane) n += emu_active(vm, lane) ? 1 : 0;
+    return n;
+}
+
 /* d, c = a * b + e: registers a (access 0, 1), b (access 2, 3), addend (insn a, b). */
 static const emu_insn *op_matrix(emu_vm *vm, const emu_insn *i)
 {
     const emu_access *at = i->access;
     FOR_BLOCKS(b)
     {
-        if (b.to - b.from < 32) return emu_stop(vm, i, EMU_FAULT_BARRIER_PARTIAL, b.from);
+        const uint32_t active = active_in(vm, b);
+        if (active == 0) continue;
+        if (active < EMU_SIMD_LANES) return emu_stop(vm, i, EMU_FAULT_BARRIER_PARTIAL, b.from);
         float x[64], y[64], z[64], r[64];
         const uint32_t addend[2] = {i->a, i->b};
         const uint16_t strides[2] = {i->sa, i->sb};

@@ -158,7 +158,7 @@ static inline uint64_t granule_of(const sweep *w, uint32_t chunk)
 static inline bool sweep_shared(const sweep *w, uint32_t chunk, uint64_t k, const uint8_t *on)
 {
     const emu_access *at = w->insn->access;
-    if (w->pattern->step[0] == 0 || (w->granules & (w->granules - 1)) != 0 || at->collective || at->atomic) return false;
+    if (w->pattern->step[0] == 0 || (w->granules & (w->granules - 1)) != 0 || at->atomic) return false;
     emu_touch t = {.vm = w->vm, .c = w->vm->check, .insn = w->insn, .lane = chunk * EMU_CHUNK, .read = !w->write, .write = w->write};
     return emu_touch_run(&t, w->area, k, (uint8_t)__builtin_ctz(w->granules), on);
 }
@@ -240,7 +240,7 @@ static const emu_insn *check_lanes(emu_vm *vm, const emu_insn *i)
 {
     const emu_access *at = i->access;
     start s;
-    if (at->object == EMU_NONE || !all_in_bounds(vm, at, &s)) return emu_check_access(vm, i);
+    if (at->object == EMU_NONE || at->collective || !all_in_bounds(vm, at, &s)) return emu_check_access(vm, i);
     const emu_object *o = &vm->objects[at->object];
     if (!is_usual(vm, at, o, s)) return emu_check_access(vm, i);
     emu_checker *c = vm->check;

@@ -268,7 +268,7 @@ static void say_flow_fault(draft *d, const emu_fault *f)
         say(d, "barrier in a loop that some threads of the %s have left: trip counts differ", who);
         break;
     case EMU_FAULT_BARRIER_RETURN: say(d, "barrier that some threads of the %s have returned before", who); break;
-    case EMU_FAULT_BARRIER_PARTIAL: say(d, "a simdgroup matrix operation by a simdgroup of fewer than 32 threads"); break;
+    case EMU_FAULT_BARRIER_PARTIAL: say(d, "a simdgroup matrix operation by fewer than 32 threads of a simdgroup"); break;
     case EMU_FAULT_BUDGET:
         say(d, "stopped: the threadgroup ran longer than its budget of %llu instructions; an endless loop?",
             (unsigned long long)f->detail);
