@@ -93,6 +93,8 @@ class Generator(Threads, Expressions):
         self.kernels = [Kernel(r, i) for i in range(r.choice([1, 1, 1, 2, 3]))]
         for k in self.kernels:
             k.tiles = [] if k.symbolic else self.tiles(k.threads)
+            own = k.virtual > 1 and not k.symbolic and r.random() < 0.6
+            k.copied = Buffer(self.name("V"), r.choice(PLAIN), [k.lanes]) if own else None
         self.functions = [self.helper(f"f{i}") for i in range(r.choice([0, 0, 1, 2]))]
         self.known = [(n, t, False) for n, t in self.scalars]
         self.known += [(d, "int32", False) for b in self.inputs for d in b.dims if not d.isdigit()]
@@ -310,6 +312,8 @@ class Generator(Threads, Expressions):
         if kind == 5 and self.k.locals:
             b = r.choice(self.k.locals)
             return [Stmt(f"{b.name}[{{}}] = {b.stored()}", self.index(b.shape[0], 2), self.expr(b.value_type))]
+        if kind in (6, 7) and self.k.copied and not self.divergent and r.random() < 0.5:
+            return self.copied()
         if kind in (6, 7) and self.k.tiles and not self.divergent and r.random() < 0.5:
             return [self.tile()]
         if kind in (6, 7) and self.k.shared and not self.divergent:
@@ -346,6 +350,10 @@ class Generator(Threads, Expressions):
         for b in k.shared:
             value = "(tid % 3 == 0)" if b.dtype == "bool" else f'T.Cast("{b.dtype}", tid)'
             fills.append(Stmt(f"{b.name}[tid] = {value}", keep=True))
+        if k.copied:
+            b = k.copied
+            fills.append(Stmt(f'{b.name} = T.alloc_buffer(({k.lanes},), "{b.dtype}", scope="shared")', keep=True))
+            fills.append(Stmt(f'{b.name}[lane] = T.Cast("{b.dtype}", tid)', keep=True))
         for b in k.tiles:
             fills.append(self.fill(b, lambda: Expr(b.dtype, f'T.Cast("{b.dtype}", tid)')))
         if not k.symbolic:
@@ -373,9 +381,11 @@ class Generator(Threads, Expressions):
         for axis, extent in k.axes:
             tid.append(f"{axis} * {step}")
             step *= extent
+        head = []
         if k.virtual > 1:
-            tid.append(f"vt * {k.lanes}")
-        stmts = [Stmt("tid: T.let = " + " + ".join(tid), keep=True)] + self.thread_code(k)
+            head = [Stmt("lane: T.let = " + " + ".join(tid), keep=True)]
+            tid = ["lane", f"vt * {k.lanes}"]
+        stmts = head + [Stmt("tid: T.let = " + " + ".join(tid), keep=True)] + self.thread_code(k)
         if k.virtual > 1:
             stmts = [Stmt(f'for vt in T.thread_binding({k.virtual}, thread="vthread"):', body=stmts, keep=True)]
         for axis, extent in k.axes:

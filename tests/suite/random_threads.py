@@ -81,6 +81,19 @@ class Threads:
         del self.vars[known:]
         return Stmt(f'with T.sblock("{self.name("block")}"):', body=[head] + first + [read] + rest)
 
+    # ---- Virtual threads
+
+    def copied(self):
+        """A store to threadgroup memory of which each virtual thread has its own, and what another thread put there."""
+        r, b, n, v = self.r, self.k.copied, self.k.lanes, self.name("v")
+        places, self.places = self.places, [p for p in self.places if p not in self.k.shared + self.k.tiles]
+        at = r.choice(["lane", f"{n - 1} - lane", f"(lane + {r.randint(0, 9)}) % {n}"])
+        stmts = [Stmt(f"{b.name}[{at}] = {{}}", self.expr(b.dtype, 3), keep=True)]
+        self.places = places
+        stmts.append(Stmt(f"{v}: T.let = {b.name}[(lane + {r.randint(0, 40)}) % {n}]"))
+        self.vars.append((v, b.dtype, False))
+        return stmts
+
     # ---- Lanes of a simdgroup
 
     def exchange(self):
