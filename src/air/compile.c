@@ -220,8 +220,8 @@ static void put_kernel(const compiling *p, const air_lower *l, str object)
 }
 
 /* What was made of vectors needs no passes that look for more of them. */
-static const char group_passes[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),gvn,"
-                                   "instcombine,dse,simplifycfg,sink)";
+static const char group_passes[] = "function(sroa,early-cse<memssa>,instcombine,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
+                                   "early-cse<memssa>,instsimplify,dse,simplifycfg,sink)";
 
 static bool emit(const compiling *p, const air_lower *l, const machine *m)
 {

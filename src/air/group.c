@@ -36,6 +36,15 @@ static bool calls(const air_group *g, const char *name)
     return f != NULL && LLVMGetFirstUse(f) != NULL;
 }
 
+/* Elementary functions are long chains of operations: of more lanes, more chains run side by side. */
+static bool is_mathematical(const air_group *g)
+{
+    static const char *const names[] = {"air_exp", "air_exp2", "air_exp10", "air_log", "air_log2", "air_log10", "air_tanh", "air_sin", "air_cos", "air_tan", "air_pow"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (calls(g, names[i])) return true;
+    return false;
+}
+
 static bool prepare(air_group *g)
 {
     ingot_error error;
@@ -95,7 +104,7 @@ const char *air_group_module(air_lower *l, bool whole, unsigned *width)
 {
     air_group *g = arena_new(l->mem, air_group);
     *g = (air_group){.l = l, .from = l->function, .whole = whole};
-    g->width = calls(g, "air_rt_exchange") || calls(g, "air_rt_multiply") ? AIR_SIMD_WIDTH : AIR_SIMD_WIDTH / 2;
+    g->width = calls(g, "air_rt_exchange") || calls(g, "air_rt_multiply") || is_mathematical(g) ? AIR_SIMD_WIDTH : AIR_SIMD_WIDTH / 2;
     if (!prepare(g)) return g->unfit;
     shape_params(g);
     air_group_shapes(g);

@@ -116,7 +116,7 @@ static uint16_t air_fma_bfloat(uint16_t a, uint16_t b, uint16_t c)
     return (uint16_t)num_encode(&num_bfloat, odd_sum(p, (double)bfloat_to_float(c)));
 }
 
-/* ---- Many at once: in place, `n` a multiple of 16; the second numbers of pow at y ---------------------------------------- */
+/* ---- Many at once: in place, `n` a multiple of 16, in lines of the cache; the second numbers of pow at y ---------------------------------------- */
 
 /* Vectors of the widest kind that this machine has; the same operations, so the same bits. */
 #if defined(__x86_64__)
@@ -150,14 +150,13 @@ enum { AT_ONCE = 16 };
     set static void name(float *to, const float *second, uint32_t n)                                                   \
     {                                                                                                                  \
         for (uint32_t i = 0; i < n; i += AT_ONCE) {                                                                    \
-            float x[AT_ONCE], y[AT_ONCE], r[AT_ONCE];                                                                  \
-            memcpy(x, to + i, sizeof x);                                                                               \
-            memcpy(y, second + i, sizeof y);                                                                           \
+            float *x = __builtin_assume_aligned(to + i, 64);                                                           \
+            const float *y = __builtin_assume_aligned(second + i, 64);                                                 \
             LANES for (int k = 0; k < AT_ONCE; ++k)                                                                    \
             {                                                                                                          \
-                r[k] = (EXPR);                                                                                         \
+                x[k] = (EXPR);                                                                                         \
             }                                                                                                          \
-            memcpy(to + i, r, sizeof r);                                                                               \
+            (void)y;                                                                                                   \
         }                                                                                                              \
     }
 /* One function a set of instructions; where the numbers are not all `PLAIN`, one by one by `one`. */
