@@ -12,7 +12,7 @@
 #include "ingot/ingot.h"
 #include "rt/device.h"
 
-enum { AIR_INTERFACE = 4, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
+enum { AIR_INTERFACE = 5, AIR_MAX_THREADS = 1024, AIR_MAX_THREADGROUP_BYTES = 32768, AIR_MAX_GROUP_SLOTS = 31 };
 
 #define AIR_ENTRY "ingot_air_component"
 
@@ -82,6 +82,9 @@ typedef struct air_launch {
     /* Threads of the grid, where it need not be a multiple of the threadgroups: `groups` are then the quotients, rounded
      * up, and those at the end of an axis have only the threads that are left. 0: groups times threads. */
     uint32_t grid[3];
+    uint64_t budget;       /* rounds of loops that a threadgroup may go, of vectors of threads where it runs as such; 0: 2^31 */
+    uint32_t milliseconds; /* of wall time that the launch may take; 0: any */
+    const int *cancel;     /* not 0 (read now and then): the launch stops; NULL: it cannot be told to */
     /* Calls body(user) on several threads and returns when all have returned; NULL: the caller alone. */
     void (*spread)(void *pool, void (*body)(void *user), void *user);
     void *pool;

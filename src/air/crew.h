@@ -42,6 +42,7 @@ typedef struct air_crew {
     air_range lengths[AIR_MAX_GROUP_SLOTS];
     const air_launch *launch;
     struct air_course *course; /* of the launch, shared by its workers */
+    uint64_t spent;            /* slices of fuel that the threadgroup was given, in rounds */
     const char *why;           /* of AIR_FAULT_TEXTURE */
     uint64_t group;            /* the number of the threadgroup that runs */
     air_fault fault;

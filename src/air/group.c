@@ -82,8 +82,7 @@ static void begin(air_group *g)
     g->thread = LLVMGetParam(g->function, 0);
     LLVMPositionBuilderAtEnd(B, g->entry);
     g->fuel = LLVMBuildAlloca(B, g->l->i32, "");
-    g->rounds = LLVMBuildAlloca(B, g->l->i32, "");
-    LLVMBuildStore(B, air_int32(g->l, 1u << 31), g->rounds);
+    LLVMBuildStore(B, field(g, offsetof(air_thread, fuel)), g->fuel);
     g->all_threads = air_int32(g->l, 1);
     for (unsigned d = 0; d < 3; ++d) {
         g->threads[d] = field(g, offsetof(air_thread, threads) + d * sizeof(uint32_t));

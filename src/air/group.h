@@ -93,7 +93,7 @@ typedef struct air_group {
     unsigned count;
     LLVMBasicBlockRef entry;
     LLVMValueRef chunks, threads[3], all_threads; /* i32 */
-    LLVMValueRef fuel, rounds;   /* of a section, of loops around sections */
+    LLVMValueRef fuel;           /* an i32 in memory: rounds of loops that are left */
     group_value params[4];       /* x, y, z, index */
     group_section now;
     LLVMValueRef *section_ends, *section_chunks, *section_more; /* by section: its last instruction, its chunk, whether one is left */
@@ -164,7 +164,7 @@ void air_group_note_lane(air_group *g, LLVMValueRef lane);         /* before wha
 
 /* group_guard.c: checks */
 void air_group_guard(air_group *g, LLVMValueRef old);
-void air_group_again(air_group *g, LLVMValueRef fuel, uint32_t rounds);
+void air_group_again(air_group *g, uint32_t rounds);
 void air_group_foresee_loop(air_group *g, const group_loop *loop); /* proves its checks where the builder stands, before it */
 uint32_t air_group_rounds(const group_loop *loop);                 /* at most so many; 0: not known */
 LLVMValueRef air_group_of_lane(air_group *g, LLVMValueRef old, LLVMValueRef lane);

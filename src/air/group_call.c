@@ -247,7 +247,7 @@ static LLVMValueRef *llvm_lanes(air_group *g, LLVMValueRef old, str name)
 
 static void again(air_group *g)
 {
-    if (g->loop == NULL || g->loop->rounds == 0) air_group_again(g, g->fuel, 1);
+    if (g->loop == NULL || g->loop->rounds == 0) air_group_again(g, 1);
 }
 
 /* The filling of a thread's memory with which the kernel begins: of all lanes' at once. */

@@ -56,7 +56,6 @@ void air_group_open(air_group *g)
     }
     g->section_chunks[g->now.number] = g->now.chunk;
     g->now.index = LLVMBuildMul(B, g->now.chunk, air_int32(g->l, g->width), "");
-    LLVMBuildStore(B, air_int32(g->l, 1u << 31), g->fuel);
     set_param(g, 3, g->now.index);
     if (g->whole) {
         set_param(g, 0, g->now.x);
@@ -473,7 +472,7 @@ static void plain_loop(air_group *g, group_loop *loop, const group_block *from)
     const unsigned claims = g->claim_count;
     air_group_foresee_loop(g, loop);
     loop->rounds = g->l->unchecked ? 0 : air_group_rounds(loop);
-    if (loop->rounds != 0) air_group_again(g, g->fuel, loop->rounds);
+    if (loop->rounds != 0) air_group_again(g, loop->rounds);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(B), head = air_group_block(g, "loop"), end = air_group_block(g, "");
     LLVMBuildBr(B, head);
     LLVMPositionBuilderAtEnd(B, head);
@@ -560,7 +559,7 @@ static void outer_loop(air_group *g, group_loop *loop, const group_block *from)
     if (!later) next = hand_on(g, loop->header, loop->latch);
     const handed out = hand_on(g, loop->exit, loop->latch);
     air_group_close(g);
-    if (!g->l->unchecked) air_group_again(g, g->rounds, 1);
+    if (!g->l->unchecked) air_group_again(g, 1);
     LLVMBuildCondBr(B, again, loop->latch->next[0] == loop->header ? back : end, loop->latch->next[0] == loop->header ? end : back);
     LLVMPositionBuilderAtEnd(B, back);
     if (later) next = hand_on(g, loop->header, loop->latch);

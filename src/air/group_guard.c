@@ -563,17 +563,17 @@ void air_group_guard(air_group *g, LLVMValueRef old)
     LLVMPositionBuilderAtEnd(B, on);
 }
 
-/* Takes `rounds` from what the counter has left. */
-void air_group_again(air_group *g, LLVMValueRef fuel, uint32_t rounds)
+/* Pays for rounds of a loop; where not enough is left, the host is asked. */
+void air_group_again(air_group *g, uint32_t rounds)
 {
-    LLVMValueRef had = LLVMBuildLoad2(B, g->l->i32, fuel, ""), cost = air_int32(g->l, rounds);
-    LLVMBuildStore(B, LLVMBuildSub(B, had, cost, ""), fuel);
-    LLVMBasicBlockRef fault = air_group_block(g, "fault"), on = air_group_block(g, "");
-    air_group_mostly(g, LLVMBuildICmp(B, LLVMIntUGT, had, cost, ""), on, fault);
-    LLVMPositionBuilderAtEnd(B, fault);
-    LLVMValueRef args[5] = {g->thread, air_int32(g->l, AIR_FAULT_ENDLESS), air_int32(g->l, AIR_WHAT_ANY), air_int64(g->l, 0), air_int32(g->l, 0)};
+    LLVMValueRef had = LLVMBuildLoad2(B, g->l->i32, g->fuel, ""), cost = air_int32(g->l, rounds);
+    LLVMBuildStore(B, LLVMBuildSub(B, had, cost, ""), g->fuel);
+    LLVMBasicBlockRef ask = air_group_block(g, "ask"), on = air_group_block(g, "");
+    air_group_mostly(g, LLVMBuildICmp(B, LLVMIntUGT, had, cost, ""), on, ask);
+    LLVMPositionBuilderAtEnd(B, ask);
+    LLVMValueRef args[2] = {g->thread, cost};
     if (g->now.open) air_group_note_lane(g, air_group_first_bit(g, air_group_bits(g, air_group_mask(g))));
-    (void)air_call_host(g->l, "air_rt_fault", args, 5);
-    LLVMBuildUnreachable(B);
+    LLVMBuildStore(B, air_call_host(g->l, "air_rt_refuel", args, 2), g->fuel);
+    LLVMBuildBr(B, on);
     LLVMPositionBuilderAtEnd(B, on);
 }

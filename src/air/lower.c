@@ -397,9 +397,7 @@ static void close_loop(air_lower *l, const loop *r)
 
 static void call_kernel(air_lower *l, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z, LLVMValueRef index)
 {
-    LLVMValueRef args[PARAMS] = {l->thread, x, y, z, index}, at = air_int64(l, offsetof(air_thread, fuel));
-    LLVMValueRef fuel = LLVMBuildGEP2(l->b, l->i8, l->thread, &at, 1, "");
-    LLVMBuildStore(l->b, air_int32(l, 1u << 31), air_cast_pointer(l, fuel, l->i32));
+    LLVMValueRef args[PARAMS] = {l->thread, x, y, z, index};
     LLVMBuildCall2(l->b, kernel_type(l), l->function, args, PARAMS, "");
 }
 

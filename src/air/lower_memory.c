@@ -125,11 +125,18 @@ void air_define_asked(air_lower *l)
     }
     f = begin_body(l, AIR_AGAIN);
     if (f == NULL) return;
-    LLVMValueRef fuel = thread_field(l, LLVMGetParam(f, 0), offsetof(air_thread, fuel));
-    LLVMValueRef left = LLVMBuildSub(l->b, LLVMBuildLoad2(l->b, l->i32, fuel, ""), air_int32(l, 1), "");
-    LLVMBuildStore(l->b, left, fuel);
-    LLVMValueRef args[5] = {NULL, air_int32(l, AIR_FAULT_ENDLESS), air_int32(l, AIR_WHAT_ANY), air_int64(l, 0), air_int32(l, 0)};
-    end_guard(l, f, LLVMBuildICmp(l->b, LLVMIntNE, left, air_int32(l, 0), ""), args);
+    LLVMValueRef fuel = thread_field(l, LLVMGetParam(f, 0), offsetof(air_thread, fuel)), one = air_int32(l, 1);
+    LLVMValueRef had = LLVMBuildLoad2(l->b, l->i32, fuel, "");
+    LLVMBuildStore(l->b, LLVMBuildSub(l->b, had, one, ""), fuel);
+    LLVMBasicBlockRef asks = LLVMAppendBasicBlockInContext(l->c, f, "ask"), on = LLVMAppendBasicBlockInContext(l->c, f, "");
+    LLVMBuildCondBr(l->b, LLVMBuildICmp(l->b, LLVMIntUGT, had, one, ""), on, asks);
+    LLVMPositionBuilderAtEnd(l->b, asks);
+    store_position(l, f);
+    LLVMValueRef args[2] = {LLVMGetParam(f, 0), one};
+    LLVMBuildStore(l->b, air_call_host(l, "air_rt_refuel", args, 2), fuel);
+    LLVMBuildBr(l->b, on);
+    LLVMPositionBuilderAtEnd(l->b, on);
+    LLVMBuildRetVoid(l->b);
 }
 
 LLVMValueRef air_room(air_lower *l, LLVMTypeRef type)

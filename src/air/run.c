@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "air/component.h"
@@ -13,7 +14,54 @@
 #include "air/signature.h"
 #include "base/error.h"
 
-enum { STACK_BYTES = 1 << 20, GROUP_STACK_BYTES = 16 << 20, GROUP_ALIGN = 64 /* rows of vectors then lie in lines of the cache */ };
+enum { STACK_BYTES = 1 << 20, GROUP_STACK_BYTES = 16 << 20, SLICE = 1 << 20 /* rounds of loops between looks at the clock */, GROUP_ALIGN = 64 /* rows of vectors then lie in lines of the cache */ };
+
+/* ---- A launch as its workers see it ------------------------------------------------------------------------------------- */
+
+typedef struct air_course {
+    const air_launch *launch;
+    const air_code *code;
+    air_range buffers[AIR_SLOTS];
+    uint32_t threads[3];          /* of these threadgroups */
+    uint32_t first[3], counts[3]; /* the first of them in the grid, and how many there are along each axis */
+    uint32_t grid[3];             /* threads of the whole grid */
+    uint64_t groups, budget;
+    uint64_t deadline;    /* nanoseconds of the monotonic clock; 0: none */
+    uint64_t next;        /* atomic */
+    uint64_t fault_group; /* the earliest that failed; atomic */
+    bool no_memory;       /* atomic */
+    pthread_mutex_t lock; /* of `fault` */
+    air_fault fault;
+} job;
+
+static void note_fault(job *j, const air_fault *fault, uint64_t group)
+{
+    (void)pthread_mutex_lock(&j->lock);
+    if (group < __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&j->fault_group, group, __ATOMIC_RELAXED);
+        j->fault = *fault;
+    }
+    (void)pthread_mutex_unlock(&j->lock);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Why the launch has to stop now; NONE: it need not. */
+static air_fault_kind stops(const job *j)
+{
+    if (j->launch->cancel != NULL && __atomic_load_n(j->launch->cancel, __ATOMIC_RELAXED) != 0) return AIR_FAULT_CANCELLED;
+    return j->deadline != 0 && now_ns() > j->deadline ? AIR_FAULT_TIME : AIR_FAULT_NONE;
+}
+
+static uint32_t slice_of(const job *j)
+{
+    return j->budget < SLICE ? (uint32_t)j->budget : SLICE;
+}
 
 /* ---- What compiled code calls ----------------------------------------------------------------------------------- */
 
@@ -59,6 +107,17 @@ void air_rt_try(air_thread *t, uint64_t lanes, uint64_t first, uint64_t stride, 
         t->index += lane;
         air_rt_fault(t, (uint32_t)(names >> 56), (uint32_t)(names >> 32 & 0xffffff), offset, (uint32_t)names);
     }
+}
+
+uint32_t air_rt_refuel(air_thread *t, uint32_t rounds)
+{
+    air_crew *c = t->crew;
+    const job *j = c->course;
+    air_fault_kind why = stops(j);
+    c->spent += slice_of(j) + rounds;
+    if (why == AIR_FAULT_NONE && c->spent >= j->budget) why = AIR_FAULT_ENDLESS;
+    if (why != AIR_FAULT_NONE) air_rt_fault(t, (uint32_t)why, UINT32_MAX, 0, 0);
+    return slice_of(j);
 }
 
 static bool inside(const uint8_t *p, uint64_t size, const void *start, uint64_t n)
@@ -155,23 +214,6 @@ void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const u
     }
 }
 
-/* ---- A launch as its workers see it ------------------------------------------------------------------------------------- */
-
-typedef struct air_course {
-    const air_launch *launch;
-    const air_code *code;
-    air_range buffers[AIR_SLOTS];
-    uint32_t threads[3];          /* of these threadgroups */
-    uint32_t first[3], counts[3]; /* the first of them in the grid, and how many there are along each axis */
-    uint32_t grid[3];             /* threads of the whole grid */
-    uint64_t groups;
-    uint64_t next;        /* atomic */
-    uint64_t fault_group; /* the earliest that failed; atomic */
-    bool no_memory;       /* atomic */
-    pthread_mutex_t lock; /* of `fault` */
-    air_fault fault;
-} job;
-
 /* ---- A threadgroup ---------------------------------------------------------------------------------------------------- */
 
 /* The next threadgroup of the grid, and where it lies in it; false where there is none. */
@@ -181,9 +223,15 @@ static bool take_group(air_crew *c, uint32_t at[3])
     const uint32_t *n = j->counts;
     const uint64_t g = c->group = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
     if (g >= j->groups || g >= __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) return false;
+    c->spent = 0;
     at[0] = j->first[0] + (uint32_t)(g % n[0]);
     at[1] = j->first[1] + (uint32_t)(g / n[0] % n[1]);
     at[2] = j->first[2] + (uint32_t)(g / n[0] / n[1]);
+    const air_fault late = {.kind = stops(j), .group = {at[0], at[1], at[2]}};
+    if (late.kind != AIR_FAULT_NONE) {
+        note_fault(j, &late, g);
+        return false;
+    }
     if (c->group_bytes != 0) memset(c->group_memory, 0xff, c->group_bytes);
     return true;
 }
@@ -206,6 +254,7 @@ static void start_group(air_crew *c, const uint32_t group[3])
         air_member *m = &c->members[i];
         char *stack = c->stacks + i * (c->stack_bytes + c->page) + c->page;
         memcpy(m->thread.group, group, sizeof m->thread.group);
+        m->thread.fuel = slice_of(c->course);
         m->state = AIR_READY;
         air_fibre_prepare(&m->fibre, stack, c->stack_bytes, c->contexts + (i + 1) * context, run_member, m);
     }
@@ -357,16 +406,6 @@ static bool make_crew(air_crew *c, job *j)
 
 /* ---- A launch ---------------------------------------------------------------------------------------------------------- */
 
-static void note_fault(job *j, const air_fault *fault, uint64_t group)
-{
-    (void)pthread_mutex_lock(&j->lock);
-    if (group < __atomic_load_n(&j->fault_group, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&j->fault_group, group, __ATOMIC_RELAXED);
-        j->fault = *fault;
-    }
-    (void)pthread_mutex_unlock(&j->lock);
-}
-
 static void take_part(void *user)
 {
     job *j = user;
@@ -392,7 +431,9 @@ static const char *fault_text(air_fault_kind kind)
     switch (kind) {
     case AIR_FAULT_READ_ONLY: return "a write to memory that is only to be read";
     case AIR_FAULT_ALIGNMENT: return "an atomic operation at an address that is no multiple of its size";
-    case AIR_FAULT_ENDLESS: return "a loop that does not come to an end (2^31 rounds)";
+    case AIR_FAULT_ENDLESS: return "stopped: the threadgroup ran longer than its budget of";
+    case AIR_FAULT_TIME: return "stopped: the launch ran longer than the";
+    case AIR_FAULT_CANCELLED: return "stopped: the launch was cancelled";
     case AIR_FAULT_DIVERGENT: return "a barrier while other threads of the threadgroup wait at another one";
     case AIR_FAULT_SHORT: return "a simdgroup matrix operation by a simdgroup that is not whole";
     case AIR_FAULT_UNREACHABLE: return "the kernel went on where it says that nothing is";
@@ -416,6 +457,8 @@ static ingot_status report(const job *j, ingot_error *error)
         (void)snprintf(what, sizeof what, ": %u bytes at offset %lld of '%.60s' [[%s(%u)]], which has %llu", (unsigned)f->size,
                        (long long)f->offset, p->name, group ? "threadgroup" : "buffer", (unsigned)p->slot, (unsigned long long)size);
     }
+    if (f->kind == AIR_FAULT_ENDLESS) (void)snprintf(what, sizeof what, " %llu rounds of loops; an endless loop?", (unsigned long long)j->budget);
+    if (f->kind == AIR_FAULT_TIME) (void)snprintf(what, sizeof what, " %u ms it was given", (unsigned)j->launch->milliseconds);
     if (f->kind == AIR_FAULT_TEXTURE) (void)snprintf(what, sizeof what, ": [[texture(%u)]], %s", (unsigned)f->what, f->why);
     return error_set(error, INGOT_DEVICE, "kernel '%s', threadgroup (%u, %u, %u), thread (%u, %u, %u): %s%s", k->info.name,
                      (unsigned)f->group[0], (unsigned)f->group[1], (unsigned)f->group[2], (unsigned)f->position[0],
@@ -478,7 +521,8 @@ ingot_status air_kernel_run(const air_launch *l, ingot_error *error)
 {
     ingot_status status = check_launch(l, error);
     if (status != INGOT_OK) return status;
-    job j = {.launch = l};
+    job j = {.launch = l, .budget = l->budget != 0 ? l->budget : (uint64_t)1 << 31};
+    if (l->milliseconds != 0) j.deadline = now_ns() + (uint64_t)l->milliseconds * 1000000u;
     for (size_t i = 0; i < l->buffer_count && i < AIR_SLOTS; ++i)
         if (l->buffers[i].data != NULL) j.buffers[i] = (air_range){l->buffers[i].data, l->buffers[i].size};
     for (unsigned d = 0; d < 3; ++d) j.grid[d] = l->grid[d] != 0 ? l->grid[d] : l->groups[d] * l->threads[d];

@@ -21,7 +21,7 @@ typedef struct air_thread {
     uint32_t whole[3], grid[3]; /* threads of a threadgroup that is whole, and of the grid */
     uint32_t index;            /* in the threadgroup, x fastest */
     const uint32_t *places[3]; /* position[d] of every thread, padded to whole vectors */
-    uint32_t fuel;             /* rounds of loops that it may still go */
+    uint32_t fuel;             /* rounds of loops that it may go before it asks again: a slice of the launch's budget */
     struct air_crew *crew;     /* the host's, from here on */
 } air_thread;
 
@@ -38,7 +38,7 @@ typedef enum air_cross_type { AIR_CROSS_SIGNED, AIR_CROSS_UNSIGNED, AIR_CROSS_FL
 
 typedef enum air_fault_kind {
     AIR_FAULT_NONE, AIR_FAULT_BOUNDS, AIR_FAULT_READ_ONLY, AIR_FAULT_ALIGNMENT, AIR_FAULT_ENDLESS, AIR_FAULT_DIVERGENT, AIR_FAULT_SHORT,
-    AIR_FAULT_UNREACHABLE, AIR_FAULT_TEXTURE
+    AIR_FAULT_UNREACHABLE, AIR_FAULT_TIME, AIR_FAULT_CANCELLED, AIR_FAULT_TEXTURE
 } air_fault_kind;
 
 /* The host functions that compiled code may call: names, addresses, and types in letters (result first): v void, f float,
@@ -54,6 +54,8 @@ void air_rt_fault(air_thread *t, uint32_t kind, uint32_t what, uint64_t offset, 
 /* Lanes, bits of the lower half of `lanes`, the first of which is thread t->index: those of its upper half, and those whose offset
  * first + lane * stride is more than `most`, are faults. names: kind << 56 | what << 32 | size. */
 void air_rt_try(air_thread *t, uint64_t lanes, uint64_t first, uint64_t stride, uint64_t most, uint64_t names);
+/* The thread's (or the vector's) fuel is used up, and `rounds` more are wanted: new fuel, or a fault. */
+uint32_t air_rt_refuel(air_thread *t, uint32_t rounds);
 void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes);
 void air_rt_barrier(air_thread *t, uint32_t site);
 uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by);

@@ -69,7 +69,6 @@ static const char *unable(const emu_launch *l)
     if (l->checks != 0 || l->findings != NULL) return "checks";
     if (l->seed != 0) return "a seeded order";
     if (l->math != EMU_MATH_SAFE) return "math modes other than safe";
-    if (l->milliseconds != 0 || l->budget != 0 || l->cancel != NULL) return "limits of time";
     if (l->resource_count != 0) return "pointers and textures kept in buffers";
     if (!l->kernel->library->plain) return "texts with macros or constants given from outside";
     return NULL;
@@ -112,6 +111,9 @@ ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const 
                                .groups = {l->groups[0], l->groups[1], l->groups[2]},
                                .threads = {l->threads[0], l->threads[1], l->threads[2]},
                                .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                               .budget = l->budget,
+                               .milliseconds = l->milliseconds,
+                               .cancel = l->cancel,
                                .spread = l->pool != NULL ? spread_work : NULL,
                                .pool = l->pool};
     return air->run(&launch, error);

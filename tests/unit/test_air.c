@@ -176,6 +176,80 @@ static void faults(void **state)
               "threadgroup_barrier(mem_flags::mem_none); else threadgroup_barrier(mem_flags::mem_none); }", b, 1, 8, "wait at another one");
 }
 
+/* Checks that are proved before a loop, or for several accesses at once: the very lane and round is named that is too far, what lanes
+ * that do not run would reach is no fault, and numbers that come round are seen to. */
+static void accesses_in_loops(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    enum { N = 32, EACH = 5 };
+    float data[N * EACH], sums[N] = {0};
+    for (int i = 0; i < N * EACH; ++i) data[i] = (float)i;
+    int32_t n = EACH;
+    air_binding b[3] = {{data, sizeof data}, {sums, sizeof sums}, {&n, 4}};
+    const char *const rows = "kernel void k(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], constant int &n [[buffer(2)]],"
+                             " uint i [[thread_position_in_grid]]) { for (int k = 0; k < n; ++k) o[i] += a[int(i) * n + k]; }";
+    must_run(rows, b, 3, 1, N);
+    for (int i = 0; i < N; ++i) assert_true(sums[i] == (float)(EACH * EACH * i + EACH * (EACH - 1) / 2));
+    b[0].size -= 4;
+    must_fail(rows, b, 3, N, "thread (31, 0, 0): a memory access out of bounds: 4 bytes at offset 636 of 'a' [[buffer(0)]], which has 636");
+    b[0].size = 4 * 16 * EACH; /* of the lanes that run */
+    sums[16] = -1;
+    must_run("kernel void k(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], uint i [[thread_position_in_grid]]) "
+             "{ if (i < 16) for (uint k = 0; k < 5; ++k) o[i] = a[i * 5 + k]; }",
+             b, 2, 1, N);
+    assert_true(sums[15] == 79 && sums[16] == -1);
+    must_fail("kernel void k(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], uint i [[thread_position_in_grid]]) "
+              "{ o[i] = a[i] + a[i + 1] + a[i + 49] + a[i + 2]; }",
+              b, 2, N, "thread (31, 0, 0): a memory access out of bounds: 4 bytes at offset 320");
+    must_fail("kernel void k(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], uint i [[thread_position_in_grid]]) "
+              "{ for (uint k = 0; k < 3; ++k) o[i] = a[i + 0xfffffffeu + k]; }",
+              b, 2, N, "thread (0, 0, 0): a memory access out of bounds: 4 bytes at offset 17179869176");
+    must_run("kernel void k(device const float *a [[buffer(0)]], device float *o [[buffer(1)]], uint i [[thread_position_in_grid]]) "
+             "{ if (i > 1) for (uint k = 0; k < 3; ++k) o[i] = a[i + 0xfffffffeu + k]; }",
+             b, 2, 1, N);
+    assert_true(sums[2] == 2 && sums[31] == 31);
+}
+
+/* In every form of code: threads as lanes, one alone, with barriers, as fibres. */
+static void limits(void **state)
+{
+    (void)state;
+    NEEDS_COMPONENT;
+    static const char *const loops[] = {
+        "while (a[0] != 1) a[i + 1] += 1;",
+        "for (;;) { threadgroup_barrier(mem_flags::mem_device); if (a[0] == 1) break; }",
+        "if (i < 3) while (a[0] != 1) threadgroup_barrier(mem_flags::mem_device); else while (a[0] != 1) threadgroup_barrier(mem_flags::mem_device);",
+    };
+    uint32_t data[65] = {0};
+    air_binding b[1] = {{data, sizeof data}};
+    const int32_t cancel = 1;
+    ingot_error error;
+    for (size_t i = 0; i < 2 * (sizeof loops / sizeof *loops); ++i) {
+        char text[400];
+        (void)snprintf(text, sizeof text, "kernel void k(device volatile uint *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { %s }", loops[i / 2]);
+        buf library = library_of(text);
+        air_kernel *k = load(&library, "k");
+        air_launch launch = {.kernel = k, .buffers = b, .buffer_count = 1, .groups = {1, 1, 1}, .threads = {i % 2 == 0 ? 64 : 1, 1, 1}, .budget = 5000};
+        assert_int_equal(air->run(&launch, &error), INGOT_DEVICE);
+        if (i / 2 != 2) assert_non_null(strstr(error.message, "stopped: the threadgroup ran longer than its budget of 5000 rounds of loops"));
+        launch.budget = 0;
+        launch.milliseconds = 20;
+        assert_int_equal(air->run(&launch, &error), INGOT_DEVICE);
+        if (i / 2 != 2) assert_non_null(strstr(error.message, "stopped: the launch ran longer than the 20 ms it was given"));
+        launch.milliseconds = 0;
+        launch.cancel = &cancel;
+        assert_int_equal(air->run(&launch, &error), INGOT_DEVICE);
+        assert_non_null(strstr(error.message, "stopped: the launch was cancelled"));
+        data[0] = 1;
+        launch.cancel = NULL;
+        assert_int_equal(air->run(&launch, &error), INGOT_OK);
+        data[0] = 0;
+        air->free(k);
+        buf_free(&library);
+    }
+}
+
 /* Divisions that a condition guards: the lanes for which it does not hold divide nothing. */
 static void lanes_that_do_not_run(void **state)
 {
@@ -351,6 +425,8 @@ int main(void)
         cmocka_unit_test(narrow_numbers_wrap),
         cmocka_unit_test(places_across_barriers),
         cmocka_unit_test(faults),
+        cmocka_unit_test(accesses_in_loops),
+        cmocka_unit_test(limits),
         cmocka_unit_test(lanes_that_do_not_run),
         cmocka_unit_test(uneven_grids),
         cmocka_unit_test(large_variables),
