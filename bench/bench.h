@@ -40,6 +40,7 @@ void bench_figure(bench_report *r, const char *key, const char *what, double val
 
 /* The parts. */
 void bench_compile(bench_report *r, const char *root);
+void bench_metal(bench_report *r);
 void bench_launch(bench_report *r, const char *root, unsigned threads);
 void bench_work(bench_report *r, const char *root, unsigned threads);
 

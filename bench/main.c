@@ -16,6 +16,7 @@ int main(int argc, char **argv)
         return 1;
     }
     bench_compile(&report, argv[1]);
+    bench_metal(&report);
     bench_launch(&report, argv[1], (unsigned)threads);
     bench_work(&report, argv[1], (unsigned)threads);
     fprintf(report.json, "\n}\n");

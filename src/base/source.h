@@ -13,6 +13,8 @@ typedef struct span {
 
 typedef struct source_file {
     str name, text;
+    const uint32_t *lines; /* where each line begins */
+    uint32_t line_count;
 } source_file;
 
 /* Zero is a valid empty set. Files are numbered from 1. */

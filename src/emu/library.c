@@ -194,7 +194,7 @@ static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
 /* Which arguments the kernel's accesses may touch. */
 static void mark_arguments(const emu_kernel *k, const emu_graph *g, emu_arg *args)
 {
-    const bool known = g != NULL && is_specialised(k->library->unit);
+    const bool known = g != NULL && k->library->specialised;
     for (size_t i = 0; i < k->info.arg_count; ++i) {
         emu_arg *a = &args[i];
         if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue;
@@ -255,8 +255,10 @@ static void read_library(void *user)
     if (l->unit == NULL) return;
     l->count = l->unit->kernel_count;
     l->kernels = arena_array(mem, emu_kernel, l->count + 1);
+    l->specialised = is_specialised(l->unit);
     for (size_t i = 0; i < l->count; ++i) {
         emu_kernel *k = &l->kernels[i];
+        map_put(mem, &l->names, l->unit->kernels[i]->name, k);
         k->library = l;
         k->function = l->unit->kernels[i];
         check_kernel(r, k, describe(mem, k));
@@ -426,9 +428,7 @@ const emu_kernel *emu_library_kernel(const emu_library *l, size_t index)
 
 const emu_kernel *emu_library_find(const emu_library *l, str name)
 {
-    for (size_t i = 0; i < l->count; ++i)
-        if (str_is(name, l->kernels[i].info.name)) return &l->kernels[i];
-    return NULL;
+    return map_get(&l->names, name);
 }
 
 bool emu_library_constant(const emu_library *l, size_t index, emu_constant_info *out)

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/map.h"
 #include "base/source.h"
 #include "emu/check.h"
 #include "emu/code.h"
@@ -44,8 +45,10 @@ struct emu_library {
     bool plain; /* what the text means depends on nothing else */
     source_set sources;
     mf_unit *unit;
+    bool specialised; /* all function constants have values */
     emu_kernel *kernels;
     size_t count;
+    map names; /* of the kernels */
 };
 
 /* Finds or makes the kernel's program for a shape; NULL with the error set. Give it back with emu_built_release. */
