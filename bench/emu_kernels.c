@@ -200,7 +200,7 @@ static void ratio(double ms, double native)
 {
     printf(" %10.4f", ms);
     if (native > 0.01) printf(" %6.2f", ms / native);
-    else printf(" %6s", "");
+    else printf(" %6s", "-");
 }
 
 static int run(const workload *w, data *d, emu_pool *pool, int runs, unsigned checks, size_t elements)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""peers.py: the six workloads on the software device beside a plain loop, PoCL and Oclgrind, in one run.
+"""peers.py: the six workloads on the software device, as bytecode and as native code, beside a plain loop, PoCL and Oclgrind, in one run.
 usage: bench/peers.py BUILD_DIR [RUNS]      the least of RUNS (7); needs pocl-opencl-icd, oclgrind, ocl-icd-opencl-dev for their columns
 
 One thread is timed by its processor time, which other work on the machine stretches least; two threads by the clock. Oclgrind is
@@ -8,6 +8,7 @@ too slow for whole grids: both do parts of them, of several sizes (bench/part.h)
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -33,10 +34,10 @@ def table(lines, column):
 PARTS = (512, 256, 128)  # of the grids, for Oclgrind
 
 
-def emu(build, threads, runs, checks, workload="", part=1):
+def emu(build, threads, runs, checks, workload="", part=1, air=None):
     words = [build + "/bench/emu_kernels", str(threads), str(runs), checks, workload, str(part)]
-    return subprocess.run(words, check=True, capture_output=True, text=True,
-                          env={k: v for k, v in os.environ.items() if k != "INGOT_AIR"}).stdout.splitlines()
+    rest = {k: v for k, v in os.environ.items() if k != "INGOT_AIR"}
+    return subprocess.run(words, check=True, capture_output=True, text=True, env={**rest, **({"INGOT_AIR": air} if air else {})}).stdout.splitlines()
 
 
 def device(build, threads, runs, checks, part=1):
@@ -46,6 +47,37 @@ def device(build, threads, runs, checks, part=1):
     loops = table(lines, names.index("loop"))
     loops.pop("W6", None)  # halves have no plain loop
     return table(lines, names.index("device")), loops, lines
+
+
+def native(build, runs):
+    """Native code in steady launches, with checks and without, and what loading a kernel takes, in the process of the other figures."""
+    air = build + "/libingot-air.so"
+    if not os.path.exists(air):
+        return {}, {}, {}
+    lines = emu(build, 1, runs, "", air=air)
+    names = re.split(r"  +", lines[0].strip())[1:]
+    return tuple(table(lines, names.index(n)) for n in ("code", "no checks", "load"))
+
+
+def small_launch(build):
+    """Processor time of a whole process that launches one small kernel once, in milliseconds, by engine."""
+    text = "kernel void k(device const float *a, device float *b, uint i [[thread_position_in_grid]]) { b[i] = a[i] + 1; }\n"
+    times = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/k.metal"
+        with open(path, "w") as f:
+            f.write(text)
+        for engine in ("vm", "native"):
+            command = [build + "/ingot", "msl", "run", "--engine", engine, "--grid", "4", "--threads", "256", "--buffer", "a=random:1024", "--buffer",
+                       "b=zeros:1024", path]
+            for _ in range(9):
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                done = subprocess.run(command, capture_output=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                spent = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3
+                if done.returncode == 0:
+                    times[engine] = min(times.get(engine, spent), spent)
+    return times
 
 
 def opencl(words, environment=None):
@@ -113,7 +145,7 @@ def ratio(a, b):
 def main():
     build = os.path.abspath(sys.argv[1])
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 7
-    subprocess.run(["cmake", "--build", build, "--target", "emu_kernels", "ingot_command"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", "emu_kernels", "ingot_command"] + (["ingot_air"] if os.path.exists(build + "/libingot-air.so") else []), check=True, stdout=subprocess.DEVNULL)
     cl = build + "/bench/cl_kernels"
     have_cl = subprocess.run(["cmake", "--build", build, "--target", "cl_kernels"], capture_output=True).returncode == 0
     result = {}
@@ -122,6 +154,9 @@ def main():
     result["all checks"], _, _ = device(build, 1, runs, "all")
     result["two threads"], _, _ = device(build, 2, runs, "")
     result["two threads, all checks"], _, _ = device(build, 2, runs, "all")
+    note("native code")
+    result["native"], result["native, unchecked"], result["native, loading"] = native(build, runs)
+    result["small launch"] = small_launch(build)
     note("PoCL")
     result["pocl"] = opencl([cl, str(runs)]) if have_cl else {}
     if have_cl and shutil.which("oclgrind"):
@@ -136,13 +171,20 @@ def main():
     load = os.getloadavg()[0]
     print("load %.1f; milliseconds, the least of %d" % (load, runs))
     print("%-38s%s" % ("", "".join("%10s" % w for w in WORKLOADS)))
-    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "pocl"):
+    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "native", "native, unchecked", "pocl"):
         if result.get(name):
             show(name, result[name])
     show("PoCL : bounds on", ratio(result["pocl"], result["plain"]), "times as long")
     if "W2u" in result["pocl"]:
         print("%-38s%20.3g %s" % ("PoCL, inner loop unrolled : bounds on", result["pocl"]["W2u"] / result["plain"]["W2"], "times as long"))
     show("bounds on : plain loop", ratio(result["plain"], result["loop"]))
+    if result["native"]:
+        show("PoCL : native", ratio(result["pocl"], result["native"]), "times as long")
+        show("bounds on : native", ratio(result["plain"], result["native"]), "times as long")
+        show("native : plain loop", ratio(result["native"], result["loop"]))
+        show("native, loading and compiling", result["native, loading"], "ms of processor time")
+    for engine, spent in result["small launch"].items():
+        print("%-38s%10.3g ms of processor time" % ("a process with one launch, " + engine, spent))
     for part, (own, oclgrind) in result.get("parts", {}).items():
         show("1/%d, all checks" % part, {w: own[w] for w in oclgrind})
         show("1/%d, oclgrind --data-races" % part, oclgrind)
