@@ -29,6 +29,8 @@ typedef struct compact {
     ir_analyzer *az;
     thread_axis_vec axes; /* of the threads of a group, around the statement at hand */
     map small;            /* buffer -> smaller */
+    map names;            /* variables whose values differ between those threads -> the values */
+    map unknown;          /* the same where the value is read from memory -> the variable */
 } compact;
 
 /* ---- What a buffer shrinks to ---------------------------------------------------------------- */
@@ -82,7 +84,11 @@ static void shrink(compact *c, const ir_buffer *b, const ir_node *rest)
 {
     arena *mem = c->cx->mem;
     touched_query q = {.mem = mem, .buffer = b, .reads = true, .writes = true, .around = c->az};
-    if (thread_scope_is_shared(b->scope)) q.shared = &c->axes;
+    if (thread_scope_is_shared(b->scope)) {
+        q.shared = &c->axes;
+        q.names = &c->names;
+        q.unknown = &c->unknown;
+    }
     touched t = touched_by(&q, rest);
     if (!t.any || t.opaque) return;
     const ir_node **shape = arena_array(mem, const ir_node *, b->shape.n);
@@ -216,6 +222,35 @@ static const ir_node *rest_of(compact *c, const ir_node *seq, size_t at, const i
     return ir_make(c->cx->mem, SEQ, seq, seq->at, IR_VOID, .body = ir_list_of(rest));
 }
 
+typedef struct own_search {
+    const compact *c;
+    bool found;
+} own_search;
+
+static void find_own(void *user, const ir_node *n)
+{
+    own_search *s = user;
+    if (n->kind != IR_VAR) return;
+    const ir_var *v = ir_as_var_ref(n)->var;
+    for (size_t i = 0; i < s->c->axes.n; ++i) s->found |= v == s->c->axes.at[i].var;
+    s->found |= map_get_id(&s->c->unknown, v) != NULL;
+}
+
+/* Names of names may double with each. */
+enum { NAME_NODES = 400, NAME_DEPTH = 50 };
+
+/* A name of a thread's own stands for another value in each of them: memory that they share is not counted from there. */
+static void know_name(compact *c, const ir_bind *b)
+{
+    if (c->axes.n == 0 || ir_type_is_pointer(b->var->type)) return;
+    const ir_node *value = ir_substitute(c->cx->mem, b->value, &c->names);
+    own_search own = {c, false};
+    bool plain = ir_is_moderate(value, NAME_NODES, NAME_DEPTH) && !ir_reads_memory(value);
+    if (plain) ir_each(value, find_own, &own);
+    if (!plain) map_put_id(c->cx->mem, &c->unknown, b->var, b->var);
+    else if (own.found) map_put_id(c->cx->mem, &c->names, b->var, value);
+}
+
 /* Allocations hold for the rest of their sequence. */
 static void shrink_all(compact *c, const ir_node *seq)
 {
@@ -227,12 +262,15 @@ static void shrink_all(compact *c, const ir_node *seq)
         if (body.at[i]->kind != IR_ALLOC || !may_shrink(c, ir_as_alloc(body.at[i])->buffer)) continue;
         index_vec_push(mem, &allocs, i);
     }
-    if (allocs.n == 0) return;
-    seq_users users = seq_users_of(mem, body);
+    seq_users users = {0};
+    if (allocs.n != 0) users = seq_users_of(mem, body);
+    size_t named = 0;
     for (size_t i = 0; i < allocs.n; ++i) {
+        for (; named < binds.n && binds.at[named] < allocs.at[i]; ++named) know_name(c, ir_as_bind(body.at[binds.at[named]]));
         const ir_buffer *b = ir_as_alloc(body.at[allocs.at[i]])->buffer;
         shrink(c, b, rest_of(c, seq, allocs.at[i], seq_users_find(&users, b->data), &binds));
     }
+    for (; named < binds.n; ++named) know_name(c, ir_as_bind(body.at[binds.at[named]]));
 }
 
 static void know_range(compact *c, const ir_node *n)

@@ -260,6 +260,12 @@ touched touched_by(const touched_query *q, const ir_node *root)
     for (size_t i = 0; q->shared != NULL && i < q->shared->n; ++i) {
         scan_loop(&s, q->shared->at[i].var, q->shared->at[i].extent);
     }
+    for (size_t i = 0; q->names != NULL && i < q->names->n; ++i) {
+        map_put_id(q->mem, &s.by, q->names->entries[i].id, q->names->entries[i].value);
+    }
+    for (size_t i = 0; q->unknown != NULL && i < q->unknown->n; ++i) {
+        map_put_id(q->mem, &s.inner, q->unknown->entries[i].id, q->unknown->entries[i].value);
+    }
     scan_node(&s.w, root);
     ir_analyzer_restore(s.az, mark);
     return s.out;

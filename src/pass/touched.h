@@ -28,6 +28,8 @@ typedef struct touched_query {
     const thread_axis_vec
         *shared; /* axes bound outside whose threads share the buffer; may be NULL */
     ir_analyzer *around; /* what is known outside of the statement; NULL: nothing */
+    const map *names;    /* variables bound outside that differ between those threads -> their values; may be NULL */
+    const map *unknown;  /* the same where the value is not known; may be NULL */
 } touched_query;
 
 /* The accesses in `root`, over all iterations of the loops in it. A block's view of a part of the buffer touches that part. */
