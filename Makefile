@@ -21,7 +21,6 @@ demo: build
 
 check:
 	@tools/setup check
-	@tools/peers $(BUILD)
 	@tools/check $(BUILD) $(JOBS)
 
 bench: build

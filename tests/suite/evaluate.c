@@ -1,5 +1,6 @@
 /* Runs a script's function by the plain interpreter of IR, as written and again after every pass, and writes what it
- * computed at each stage: the suite's second opinion, which knows nothing of MSL. Each stage is also printed as
+ * computed at each stage: the suite's second opinion, which knows nothing of MSL. A pass that changed nothing is no
+ * stage. Each stage is also printed as
  * TVMScript, read back and printed again, which must give the same text.
  *
  * usage: evaluate SCRIPT [-D NAME=INT]... [--in NAME=FILE.npy]... [--zeros NAME=2x3]... [--arg NAME=VALUE]...
@@ -38,6 +39,7 @@ typedef struct job {
     const char *path, *folder, *function; /* NULL: the first */
     settings definitions, inputs, zeros, args, outputs;
     npy_array arrays[MOST]; /* of inputs, then of zeros; pristine */
+    const ir_func *const *last; /* what was run last: a pass that changes nothing leaves them as they were */
     bool failed;
 } job;
 
@@ -182,6 +184,7 @@ static const ir_func *entry(const ir_module *m, const char *name)
 static void evaluate(job *j, size_t number, const char *name, const ir_module *m)
 {
     const ir_func *f = entry(m, j->function);
+    j->last = m->funcs;
     if (f == NULL) {
         fail(j, "no function in", j->path);
         return;
@@ -210,7 +213,7 @@ static void evaluate(job *j, size_t number, const char *name, const ir_module *m
 static void after_pass(void *user, size_t index, const pass_info *pass, const ir_module *m)
 {
     job *j = user;
-    if (!j->failed) evaluate(j, index + 1, pass->name, m);
+    if (!j->failed && m->funcs != j->last) evaluate(j, index + 1, pass->name, m);
 }
 
 static void run(void *user)

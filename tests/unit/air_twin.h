@@ -14,10 +14,22 @@
 #include "emu/engine.h"
 #include "rt/component.h"
 
-/* The text of the library that was made last. */
+/* A kernel of the last text as native code; NULL where that is not supported. */
+typedef struct twin_kernel {
+    char *name;
+    bool is_text; /* made of the text, else of the metallib */
+    air_kernel *code;
+} twin_kernel;
+
+/* The text of the library that was made last, and what has been made of it: kernels run again and again, on each instruction set of the
+ * software device and in many shapes, and building them takes longest. */
 static struct {
     const emu_library *library;
     char *text;
+    buf metallib;
+    bool has_metallib; /* it was tried; empty: not supported */
+    twin_kernel *kernels;
+    size_t kernel_count;
 } twin_last;
 
 enum { TWIN_BUFFERS = 8, TWIN_TEXTURES = 8 };
@@ -29,10 +41,31 @@ typedef struct twin_copy {
     size_t at[TWIN_BUFFERS], texture_at[TWIN_TEXTURES], size; /* where each lies in it */
 } twin_copy;
 
+/* The component, with the test failed where it is not there. */
+static inline const air_component *twin_component(void)
+{
+    ingot_error error;
+    const air_component *air = rt_component(&error);
+    if (air == NULL) fail_msg("%s", error.message);
+    return air;
+}
+
+static inline void twin_forget(void)
+{
+    for (size_t i = 0; i < twin_last.kernel_count; ++i) {
+        if (twin_last.kernels[i].code != NULL) twin_component()->free(twin_last.kernels[i].code);
+        free(twin_last.kernels[i].name);
+    }
+    free(twin_last.kernels);
+    if (twin_last.has_metallib) buf_free(&twin_last.metallib);
+    free(twin_last.text);
+    memset(&twin_last, 0, sizeof twin_last);
+}
+
 static inline void twin_note(const emu_library *l, const buf *text)
 {
     if (getenv("INGOT_TEST_TWIN") == NULL) return;
-    free(twin_last.text);
+    twin_forget();
     twin_last.text = calloc(text->n + 1, 1);
     memcpy(twin_last.text, text->p, text->n);
     twin_last.library = l;
@@ -104,18 +137,56 @@ static inline void twin_same(const char *want, const char *got, size_t size, con
     }
 }
 
+/* The last text's metallib; empty where it cannot be one, which is said. */
+static inline str twin_metallib(void)
+{
+    if (twin_last.has_metallib) return buf_view(&twin_last.metallib);
+    ingot_error error;
+    const air_target target = {.text = "macos15.0", .precise = true};
+    const str text = {twin_last.text, strlen(twin_last.text)};
+    twin_last.metallib = buf_make(&mem_default);
+    twin_last.has_metallib = true;
+    const ingot_status status = twin_component()->build(&mem_default, text, STR("twin.metal"), &target, &twin_last.metallib, NULL, &error);
+    if (status == INGOT_UNSUPPORTED) {
+        printf("[   TWIN   ] no metallib: %s\n", error.message);
+        twin_last.metallib.n = 0;
+    } else if (status != INGOT_OK) {
+        fail_msg("as a metallib: %s\n%s", error.message, twin_last.text);
+    }
+    return buf_view(&twin_last.metallib);
+}
+
+/* The kernel as native code, made once; NULL where that is not supported, which is said. */
+static inline air_kernel *twin_code(const air_source *source, const char *how)
+{
+    for (size_t i = 0; i < twin_last.kernel_count; ++i) {
+        const twin_kernel *k = &twin_last.kernels[i];
+        if (k->is_text == source->is_text && strcmp(k->name, source->kernel) == 0) return k->code;
+    }
+    ingot_error error;
+    air_kernel *code = NULL;
+    const ingot_status status = twin_component()->load(&mem_default, source, &code, &error);
+    if (status == INGOT_UNSUPPORTED) {
+        printf("[   TWIN   ] not %s: %s\n", how, error.message);
+        code = NULL;
+    } else if (status != INGOT_OK) {
+        fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
+    }
+    char *name = calloc(strlen(source->kernel) + 1, 1);
+    twin_last.kernels = realloc(twin_last.kernels, (twin_last.kernel_count + 1) * sizeof *twin_last.kernels);
+    assert_true(name != NULL && twin_last.kernels != NULL);
+    strcpy(name, source->kernel);
+    twin_last.kernels[twin_last.kernel_count++] = (twin_kernel){name, source->is_text, code};
+    return code;
+}
+
 /* The launch on copies of the memory in `c`, which is changed; then against what the launch's own memory holds now. */
-static inline void twin_native(const air_component *air, const air_source *source, char *data, const twin_copy *c, const emu_launch *launch)
+static inline void twin_native(const air_source *source, char *data, const twin_copy *c, const emu_launch *launch)
 {
     const char *how = source->is_text ? "as native code" : "from a metallib";
     ingot_error error;
-    air_kernel *k = NULL;
-    const ingot_status status = air->load(&mem_default, source, &k, &error);
-    if (status == INGOT_UNSUPPORTED) {
-        printf("[   TWIN   ] not %s: %s\n", how, error.message);
-        return;
-    }
-    if (status != INGOT_OK) fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
+    air_kernel *k = twin_code(source, how);
+    if (k == NULL) return;
     air_binding buffers[TWIN_BUFFERS] = {{NULL, 0}};
     emu_texture textures[TWIN_TEXTURES];
     emu_launch bound = *launch;
@@ -131,8 +202,7 @@ static inline void twin_native(const air_component *air, const air_source *sourc
     run.threadgroup_count = launch->threadgroup_count;
     memcpy(run.groups, launch->groups, sizeof run.groups);
     memcpy(run.threads, launch->threads, sizeof run.threads);
-    if (air->run(&run, &error) != INGOT_OK) fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
-    air->free(k);
+    if (twin_component()->run(&run, &error) != INGOT_OK) fail_msg("%s: %s\n%s", how, error.message, twin_last.text);
     for (size_t i = 0; i < launch->buffer_count && i < TWIN_BUFFERS; ++i)
         twin_same(launch->buffers[i].data, buffers[i].data, launch->buffers[i].size, how, "buffer", i);
     for (size_t i = 0; i < twin_textures(launch); ++i)
@@ -142,22 +212,13 @@ static inline void twin_native(const air_component *air, const air_source *sourc
 static inline void twin_compare(twin_copy *c, const char *kernel, const emu_launch *launch)
 {
     if (c->data == NULL) return;
-    ingot_error error;
-    const air_component *air = rt_component(&error);
-    if (air == NULL) fail_msg("%s", error.message);
     air_source source = {.bytes = {twin_last.text, strlen(twin_last.text)}, .is_text = true, .kernel = kernel};
     char *data = aligned_alloc(64, (c->size + 127) / 64 * 64);
     memcpy(data, c->data, c->size);
-    twin_native(air, &source, data, c, launch);
-    const air_target target = {.text = "macos15.0", .precise = true};
-    buf library = buf_make(&mem_default);
-    const ingot_status status = air->build(&mem_default, source.bytes, STR("twin.metal"), &target, &library, NULL, &error);
-    if (status == INGOT_UNSUPPORTED) printf("[   TWIN   ] no metallib: %s\n", error.message);
-    else if (status != INGOT_OK) fail_msg("as a metallib: %s\n%s", error.message, twin_last.text);
-    source = (air_source){.bytes = buf_view(&library), .kernel = kernel};
+    twin_native(&source, data, c, launch);
+    source = (air_source){.bytes = twin_metallib(), .kernel = kernel};
     memcpy(data, c->data, c->size);
-    if (status == INGOT_OK) twin_native(air, &source, data, c, launch);
-    buf_free(&library);
+    if (source.bytes.n != 0) twin_native(&source, data, c, launch);
     free(data);
     free(c->data);
     c->data = NULL;
