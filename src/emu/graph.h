@@ -211,6 +211,7 @@ typedef struct emu_graph {
     emu_local **locals;
     uint32_t local_count, local_cap;
     uint64_t threadgroup_bytes; /* static */
+    bool unsettled; /* reads a function constant that has no value yet */
     span at; /* put on nodes made ... */
     span called_at; /* ... within the library's functions that of their call; file 0 outside of those */
     uint32_t node_count;

@@ -168,14 +168,6 @@ static emu_arg *describe(arena *mem, emu_kernel *k)
     return args;
 }
 
-/* Without the values of all constants, what the kernel does is not known yet. */
-static bool is_specialised(const mf_unit *u)
-{
-    for (size_t i = 0; i < u->global_count; ++i)
-        if (u->globals[i]->is_function_constant && !u->globals[i]->is_given) return false;
-    return true;
-}
-
 static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
 {
     const emu_node *object = n->mem->object;
@@ -191,10 +183,10 @@ static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
     if (n->kind == EMU_STORE || (atomic && n->k != EMU_ATOMIC_LOAD)) a->is_written = !a->is_const;
 }
 
-/* Which arguments the kernel's accesses may touch. */
+/* Which arguments the kernel's accesses may touch: all, where a function constant without a value has a say. */
 static void mark_arguments(const emu_kernel *k, const emu_graph *g, emu_arg *args)
 {
-    const bool known = g != NULL && k->library->specialised;
+    const bool known = g != NULL && !g->unsettled;
     for (size_t i = 0; i < k->info.arg_count; ++i) {
         emu_arg *a = &args[i];
         if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) continue;
@@ -255,7 +247,6 @@ static void read_library(void *user)
     if (l->unit == NULL) return;
     l->count = l->unit->kernel_count;
     l->kernels = arena_array(mem, emu_kernel, l->count + 1);
-    l->specialised = is_specialised(l->unit);
     for (size_t i = 0; i < l->count; ++i) {
         emu_kernel *k = &l->kernels[i];
         map_put(mem, &l->names, l->unit->kernels[i]->name, k);

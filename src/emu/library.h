@@ -45,7 +45,6 @@ struct emu_library {
     bool plain; /* what the text means depends on nothing else */
     source_set sources;
     mf_unit *unit;
-    bool specialised; /* all function constants have values */
     emu_kernel *kernels;
     size_t count;
     map names; /* of the kernels */

@@ -487,6 +487,7 @@ static place variable_place(lower *l, const mf_expr *e)
     const binding *b = NULL;
     if (v->is_function_constant && !v->is_given && l->shape->known) /* until a launch, its value may still come */
         lower_refuse(l, e->at, "running without a value of the function constant '%.*s' (index %u) is not supported", STR_ARG(v->name), v->slot);
+    if (v->is_function_constant && !v->is_given) l->g->unsettled = true;
     if (v->kind == MF_VAR_GLOBAL) return lower_global(l, v);
     if (v->kind == MF_VAR_PARAM) b = &l->frame->params[v->index];
     else b = &l->frame->locals[v->index];

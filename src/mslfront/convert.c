@@ -71,7 +71,7 @@ static mf_rank standard_rank(const mf_expr *e, const mf_type *to)
         if (same_elements(from, to)) return MF_CONVERSION;
         if (!mf_is_scalar(from) || mixes_half_and_bfloat(from->scalar, to->scalar))
             return MF_NO_CONVERSION;
-        return MF_CONVERSION;
+        return MF_SPLAT;
     }
     if (mf_is_bool(to) && (from->kind == MF_TYPE_POINTER || from->kind == MF_TYPE_NULL))
         return MF_CONVERSION;

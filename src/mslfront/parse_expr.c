@@ -205,6 +205,19 @@ static bool mf_has_templates(const mf_symbol *s)
     return false;
 }
 
+/* What Metal's ctz, clz and popcount give: the width for zeros before or behind where there is no one. */
+static uint32_t count_bits(str name, uint32_t v)
+{
+    uint32_t n = 0;
+    if (str_is(name, "popcount")) {
+        for (; v != 0; v &= v - 1) ++n;
+        return n;
+    }
+    const uint32_t end = str_is(name, "ctz") ? 1 : UINT32_C(1) << 31;
+    for (; n < 32 && (v & end) == 0; ++n) v = end == 1 ? v >> 1 : v << 1;
+    return n;
+}
+
 /* __metal_exp(x, fast): the compiler's own name of a library function, the math form as a last
  * argument. NULL where the name is none of those. */
 static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
@@ -231,6 +244,7 @@ static mf_expr *parse_internal(mf_parser *p, const mf_ref *r)
     mf_constant c;
     if (bits && args.n == 1) { /* of an unsigned int, giving an int */
         args.at[0] = mf_explicit(p, args.at[0], (mf_qtype){.type = mf_scalar_type(MF_UINT)}, r->at);
+        if (mf_fold(args.at[0], &c)) return mf_int(p, mf_since(p, r->at), mf_scalar_type(MF_INT), count_bits(own.id->text, (uint32_t)c.i));
         mf_expr *e = mf_call_function(p, &own, &args, mf_since(p, r->at));
         return mf_explicit(p, e, (mf_qtype){.type = mf_scalar_type(MF_INT)}, mf_since(p, r->at));
     }

@@ -310,6 +310,7 @@ typedef enum mf_rank {
     MF_EXACT_CONST, /* but for a qualifier that a reference adds */
     MF_PROMOTION,
     MF_CONVERSION,
+    MF_SPLAT, /* of a scalar to all elements of a vector: any scalar is nearer */
     MF_USER_CONVERSION, /* by a constructor or a conversion function */
     MF_NO_CONVERSION
 } mf_rank;

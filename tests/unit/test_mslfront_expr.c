@@ -148,6 +148,15 @@ static void suffixes_of_64_bits(void **state)
     msl_bad("constant int i = 1lll;", "1:18: error: a number with a wrong digit or suffix stands here");
 }
 
+static void bits_are_counted_as_constants(void **state)
+{
+    (void)state;
+    msl_good("static_assert(__builtin_ctz(40) == 3 && __builtin_clz(1) == 31 && __builtin_clz(-1) == 0 && "
+             "__builtin_popcount(255) == 8, \"\");\n"
+             "template <int N> struct S { static constexpr constant int n = __builtin_ctz(N), k = 1 << (n % 3); };\n"
+             "static_assert(S<256>::n == 8 && S<256>::k == 4, \"\");");
+}
+
 static void infinity_and_nan(void **state)
 {
     (void)state;
@@ -192,6 +201,7 @@ int main(void)
         cmocka_unit_test(vectors),          cmocka_unit_test(arithmetic_conversions),
         cmocka_unit_test(folded_constants), cmocka_unit_test(literals_round_once),
         cmocka_unit_test(suffixes_of_64_bits),
+        cmocka_unit_test(bits_are_counted_as_constants),
         cmocka_unit_test(infinity_and_nan), cmocka_unit_test(statements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

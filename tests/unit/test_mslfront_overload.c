@@ -29,6 +29,17 @@ static void library_takes_the_types_given(void **state)
 }
 
 /* max(half, 0) and the like: neither half, half nor int, int is better for both arguments. */
+/* Every scalar is nearer to a scalar than a vector is, and that counts before how much a template's parameters say. */
+static void scalars_before_vectors(void **state)
+{
+    (void)state;
+    msl_good("constexpr int g(int x) { return 1; } constexpr int g(uint3 x) { return 2; }\n"
+             "static_assert(g(7u) == 1 && g(7.0f) == 1, \"\");");
+    msl_good("template <typename I> constexpr int loc(I x, int n) { return 1; }\n"
+             "template <typename I = long> constexpr int loc(uint3 x, int n) { return 2; }\n"
+             "static_assert(loc<int>(7u, 3) == 1 && loc<int>(uint3(1, 2, 3), 3) == 2, \"\");");
+}
+
 static void library_is_ambiguous(void **state)
 {
     (void)state;
@@ -145,7 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_takes_the_types_given),
-        cmocka_unit_test(library_is_ambiguous),
+        cmocka_unit_test(scalars_before_vectors), cmocka_unit_test(library_is_ambiguous),
         cmocka_unit_test(library_does_not_take),
         cmocka_unit_test(atomics_and_matrices),
         cmocka_unit_test(user_functions),
