@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""peers.py: the six workloads on the software device, as bytecode and as native code, beside a plain loop, PoCL and Oclgrind, in one run.
-usage: bench/peers.py BUILD_DIR [RUNS]      the least of RUNS (7); needs pocl-opencl-icd, oclgrind, ocl-icd-opencl-dev for their columns
+"""peers.py: the six workloads on the software device, as bytecode and as native code, beside a plain loop, PoCL, lavapipe and Oclgrind, in one run.
+usage: bench/peers.py BUILD_DIR [RUNS]      the least of RUNS (7)
+
+Needs pocl-opencl-icd, oclgrind and ocl-icd-opencl-dev for the rows of the first two, mesa-vulkan-drivers, glslang-tools and libvulkan-dev for lavapipe's.
 
 One thread is timed by its processor time, which other work on the machine stretches least; two threads by the clock. Oclgrind is
 too slow for whole grids: both do parts of them, of several sizes (bench/part.h). The figures also go to BUILD_DIR/peers.json.
 """
+import glob
 import json
 import os
 import re
@@ -80,8 +83,29 @@ def small_launch(build):
     return times
 
 
-def opencl(words, environment=None):
-    """{workload: milliseconds} of cl_kernels; "W2u" is the unrolled form. {} where it does not run."""
+def two_threads(build, runs, checks):
+    """By the clock, and the processor time of both together: what a machine with nothing else to do makes of it is half of that."""
+    lines = emu(build, 2, runs, checks)
+    names = re.split(r"  +", lines[0].strip())[1:]
+    return table(lines, names.index("device")), table(lines, -1)
+
+
+def lavapipe(build, runs):
+    """{workload: milliseconds} of W1 to W3 on Mesa's Vulkan device for processors; {} where it is not to be had."""
+    drivers = glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json")
+    made = subprocess.run(["cmake", "--build", build, "--target", "vk_kernels"], capture_output=True).returncode == 0
+    if not made or not drivers or not shutil.which("glslangValidator"):
+        return {}
+    here = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as folder:
+        for source in glob.glob(here + "/vk/*.comp"):
+            module = folder + "/" + os.path.basename(source)[:-5] + ".spv"
+            subprocess.run(["glslangValidator", "-V", "-o", module, source], check=True, stdout=subprocess.DEVNULL)
+        return rows_of([build + "/bench/vk_kernels", folder, str(runs)], {"VK_ICD_FILENAMES": drivers[0], "LP_NUM_THREADS": "1"})
+
+
+def rows_of(words, environment=None):
+    """{workload: milliseconds} of cl_kernels or vk_kernels; "W2u" is the unrolled form. {} where it does not run."""
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **(environment or {})})
     rows = {}
     for line in done.stdout.splitlines():
@@ -123,7 +147,7 @@ def parts(build, runs, cl):
     for part in PARTS:
         own, oclgrind = device(build, 1, runs, "all", part)[0], {}
         for workload in ("W1", "W2 m", "W3"):
-            oclgrind.update(opencl(["oclgrind", "--data-races", cl, "1", str(part), workload]))
+            oclgrind.update(rows_of(["oclgrind", "--data-races", cl, "1", str(part), workload]))
         result[part] = own, oclgrind
     return result
 
@@ -152,13 +176,15 @@ def main():
     note("the software device")
     result["plain"], result["loop"], lines = device(build, 1, runs, "")
     result["all checks"], _, _ = device(build, 1, runs, "all")
-    result["two threads"], _, _ = device(build, 2, runs, "")
-    result["two threads, all checks"], _, _ = device(build, 2, runs, "all")
+    result["two threads"], result["work of two threads"] = two_threads(build, runs, "")
+    result["two threads, all checks"], result["work of two threads, all checks"] = two_threads(build, runs, "all")
     note("native code")
     result["native"], result["native, unchecked"], result["native, loading"] = native(build, runs)
     result["small launch"] = small_launch(build)
     note("PoCL")
-    result["pocl"] = opencl([cl, str(runs)]) if have_cl else {}
+    result["pocl"] = rows_of([cl, str(runs)]) if have_cl else {}
+    note("lavapipe")
+    result["lavapipe"] = lavapipe(build, min(runs, 3))
     if have_cl and shutil.which("oclgrind"):
         note("Oclgrind, which takes minutes")
         result["parts"] = parts(build, runs, cl)
@@ -171,10 +197,11 @@ def main():
     load = os.getloadavg()[0]
     print("load %.1f; milliseconds, the least of %d" % (load, runs))
     print("%-38s%s" % ("", "".join("%10s" % w for w in WORKLOADS)))
-    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "native", "native, unchecked", "pocl"):
+    for name in ("loop", "plain", "all checks", "two threads", "two threads, all checks", "native", "native, unchecked", "pocl", "lavapipe"):
         if result.get(name):
             show(name, result[name])
     show("PoCL : bounds on", ratio(result["pocl"], result["plain"]), "times as long")
+    show("lavapipe : bounds on", ratio(result["lavapipe"], result["plain"]), "times as long")
     if "W2u" in result["pocl"]:
         print("%-38s%20.3g %s" % ("PoCL, inner loop unrolled : bounds on", result["pocl"]["W2u"] / result["plain"]["W2"], "times as long"))
     show("bounds on : plain loop", ratio(result["plain"], result["loop"]))
@@ -191,6 +218,8 @@ def main():
         show("1/%d, Oclgrind : all checks" % part, ratio(oclgrind, own), "times as long")
     show("one thread : two, bounds on", ratio(result["plain"], result["two threads"]))
     show("one thread : two, all checks", ratio(result["all checks"], result["two threads, all checks"]))
+    show("the same by processor time", ratio({w: 2 * t for w, t in result["plain"].items()}, result["work of two threads"]))
+    show("all checks, by processor time", ratio({w: 2 * t for w, t in result["all checks"].items()}, result["work of two threads, all checks"]))
     show("memory beside the buffers, plain", result["memory, plain"], "MB")
     show("memory beside the buffers, all checks", result["memory, all checks"], "MB")
     show("the buffers", BUFFERS_MB, "MB")
