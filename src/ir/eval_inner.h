@@ -65,6 +65,7 @@ typedef struct eval {
     unsigned char *state;  /* of each lane: EVAL_RUNS ... */
     eval_axes axes;
     map axis_vars;                    /* variable -> the eval_axis that it runs along */
+    map named_axes;                   /* variable -> uint64_t *, the axes that its value is made of */
     const struct eval_launch *launch; /* of the kernel that runs; NULL outside of one */
     bool in_region;
     unsigned virtual_depth; /* axes of virtual threads around the statement */
@@ -162,6 +163,8 @@ eval_cell eval_vote(eval_lane at, const ir_call *c);
 /* The axes of threads that an expression uses, as bits; and whether two lanes differ in those only.
  */
 uint64_t eval_axes_used(const eval *ev, const ir_node *n);
+/* The variable stands for the value: what uses it uses the value's axes. */
+void eval_note_axes(eval *ev, const ir_var *v, const ir_node *value);
 bool eval_same_team(const eval *ev, size_t lane, size_t other, uint64_t axes);
 
 /* ---- What threads do together (eval_group.c) ---- */

@@ -84,6 +84,7 @@ static void exec_store(eval *ev, const ir_store *n, const unsigned char *mask)
 
 static void exec_bind(eval *ev, const ir_bind *n, const unsigned char *mask)
 {
+    eval_note_axes(ev, n->var, n->value);
     for (size_t lane = 0; lane < ev->lanes; ++lane) {
         for (size_t i = 0; i < n->value->type.lanes && eval_on(ev, mask, lane); ++i) {
             eval_set(ev, n->var, lane, i, eval_element((eval_lane){ev, lane, mask}, n->value, i));
@@ -237,6 +238,7 @@ static void define_iters(eval_lane at, const ir_block *b)
             eval_fail(ev, it->at, "block variable '%.*s' is bound to nothing",
                       STR_ARG(it->var->name));
         eval_set(ev, it->var, at.lane, 0, eval_cell_of(ir_value_int(it->var->type, value.i)));
+        if (it->binding != NULL) eval_note_axes(ev, it->var, it->binding);
     }
 }
 

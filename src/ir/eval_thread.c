@@ -165,6 +165,8 @@ static void note_var(ir_walk *w, const ir_var *v)
 {
     using_walk *u = (using_walk *)(void *)w;
     const eval_axis *a = map_get_id(&u->ev->axis_vars, v);
+    const uint64_t *named = map_get_id(&u->ev->named_axes, v);
+    if (named != NULL) u->bits |= *named;
     for (size_t i = 0; i < u->ev->axes.n && i < 64; ++i) {
         if (a == &u->ev->axes.at[i] && a->step != 0 && a->var == NULL) u->bits |= (uint64_t)1 << i;
     }
@@ -175,6 +177,13 @@ uint64_t eval_axes_used(const eval *ev, const ir_node *n)
     using_walk u = {.w = {.node = note_node, .use_var = note_var}, .ev = ev};
     if (ev->in_region) ir_walk_children(&u.w, n);
     return u.bits;
+}
+
+void eval_note_axes(eval *ev, const ir_var *v, const ir_node *value)
+{
+    if (!ev->in_region || map_get_id(&ev->named_axes, v) != NULL) return;
+    uint64_t bits = eval_axes_used(ev, ir_eval_new(ev->scratch, value));
+    map_put_id(ev->keep, &ev->named_axes, v, arena_copy(ev->keep, &bits, sizeof bits));
 }
 
 bool eval_same_team(const eval *ev, size_t lane, size_t other, uint64_t axes)

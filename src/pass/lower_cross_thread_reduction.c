@@ -265,6 +265,9 @@ static void plan_block(search *s, const ir_node *n)
     map_put_id(s->cx->mem, &s->plans, p->anchor, p);
 }
 
+/* Names of names may double with each. */
+enum { NAME_NODES = 400, NAME_DEPTH = 50 };
+
 static void search_node(ir_walk *w, const ir_node *n)
 {
     search *s = (search *)(void *)w;
@@ -276,6 +279,10 @@ static void search_node(ir_walk *w, const ir_node *n)
             const ir_node *value = ir_substitute(s->cx->mem, iters.at[i].binding, &s->by);
             map_put_id(s->cx->mem, &s->by, iters.at[i].var, value);
         }
+    }
+    if (n->kind == IR_BIND && !ir_type_is_pointer(ir_as_bind(n)->var->type)) {
+        const ir_node *value = ir_substitute(s->cx->mem, ir_as_bind(n)->value, &s->by);
+        if (ir_is_moderate(value, NAME_NODES, NAME_DEPTH)) map_put_id(s->cx->mem, &s->by, ir_as_bind(n)->var, value);
     }
     ir_node_vec_push(s->cx->mem, &s->path, n);
     ir_walk_children(w, n);

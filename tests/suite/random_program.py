@@ -385,13 +385,16 @@ class Generator(Threads, Expressions):
         if k.virtual > 1:
             head = [Stmt("lane: T.let = " + " + ".join(tid), keep=True)]
             tid = ["lane", f"vt * {k.lanes}"]
-        stmts = head + [Stmt("tid: T.let = " + " + ".join(tid), keep=True)] + self.thread_code(k)
+        shared = [Stmt(f'{b.name} = T.alloc_buffer(({k.threads},), "{b.dtype}", scope="shared")', keep=True) for b in k.shared]
+        shared += [Stmt(f'{b.name} = T.alloc_buffer(({b.shape[0]}, {b.shape[1]}), "{b.dtype}", scope="{b.scope}")', keep=True) for b in k.tiles]
+        head.append(Stmt("tid: T.let = " + " + ".join(tid), keep=True))
+        if k.virtual == 1 and self.r.random() < 0.5:  # below the threads' axes and names, which share it all the same
+            head, shared = head + shared, []
+        stmts = head + self.thread_code(k)
         if k.virtual > 1:
             stmts = [Stmt(f'for vt in T.thread_binding({k.virtual}, thread="vthread"):', body=stmts, keep=True)]
         for axis, extent in k.axes:
             stmts = [Stmt(f'for {axis} in T.thread_binding({extent}, thread="threadIdx.{axis}"):', body=stmts, keep=True)]
-        shared = [Stmt(f'{b.name} = T.alloc_buffer(({k.threads},), "{b.dtype}", scope="shared")', keep=True) for b in k.shared]
-        shared += [Stmt(f'{b.name} = T.alloc_buffer(({b.shape[0]}, {b.shape[1]}), "{b.dtype}", scope="{b.scope}")', keep=True) for b in k.tiles]
         grid = str(k.grid)
         if k.symbolic:
             grid = f"({k.outputs[0].dims[0]} + {k.threads - 1}) // {k.threads}"

@@ -132,7 +132,8 @@ class Threads:
     def reduction_axes(self):
         """The axes of a block that reduces over threadIdx.x: their lines, the element's place, and the thread's number in them."""
         k, vi, vk = self.k, self.name("u"), self.name("u")
-        head = [Stmt(f"{vi} = T.axis.spatial({k.grid}, g)", keep=True), Stmt(f"{vk} = T.axis.reduce({k.axes[0][1]}, x)", keep=True)]
+        along = "tid" if len(k.axes) == 1 and self.r.random() < 0.4 else "x"
+        head = [Stmt(f"{vi} = T.axis.spatial({k.grid}, g)", keep=True), Stmt(f"{vk} = T.axis.reduce({k.axes[0][1]}, {along})", keep=True)]
         place = [vi]
         for axis, extent in k.axes[1:]:
             vo = self.name("u")
