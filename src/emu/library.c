@@ -168,6 +168,12 @@ static emu_arg *describe(arena *mem, emu_kernel *k)
     return args;
 }
 
+static emu_space space_of(const emu_arg *a)
+{
+    if (a->kind == EMU_ARG_THREADGROUP) return EMU_SPACE_THREADGROUP;
+    return a->kind == EMU_ARG_CONSTANT ? EMU_SPACE_CONSTANT : EMU_SPACE_DEVICE;
+}
+
 static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
 {
     const emu_node *object = n->mem->object;
@@ -176,6 +182,8 @@ static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
         const bool threadgroup = o->kind == EMU_OBJECT_LENGTH;
         if ((o->kind != EMU_OBJECT_BUFFER && !threadgroup) || o->slot != a->slot) return;
         if (threadgroup != (a->kind == EMU_ARG_THREADGROUP)) return;
+    } else if (n->mem->space != space_of(a)) { /* any object of the address space */
+        return;
     }
     if (a->kind == EMU_ARG_TEXTURE || a->kind == EMU_ARG_SAMPLER) return;
     const bool atomic = n->kind == EMU_ATOMIC_NODE;
