@@ -314,17 +314,39 @@ static void load_leaves(lower *l, place p, leaf_list leaves, val out)
     }
 }
 
+/* Leaves [from, from + n) of the value, which lie side by side. */
+static void store_run(lower *l, place p, leaf_list leaves, val v, size_t from, size_t n)
+{
+    const bool pointer = leaves.at[from].object;
+    const emu_type type = pointer ? EMU_U64 : leaves.at[from].type;
+    emu_mem *m = lower_mem(l, p, type, (unsigned)n, leaves.at[from].offset);
+    for (size_t k = 0; k < n; ++k) m->value[k] = v.at[from + k];
+    if (pointer) m->value[0] = lower_encode_pointer(l, v.at[from], v.at[from + 1]);
+    emu_node *store = emu_effect(l->g, EMU_STORE, type);
+    store->mem = m;
+}
+
+/* How many of the n leaves from there on have a value on the same condition, and which that is; NULL: on none. */
+static size_t alike_length(val v, size_t from, size_t n, emu_node **set)
+{
+    *set = v.set != NULL ? v.set[from] : NULL;
+    size_t alike = 1;
+    while (alike < n && (v.set == NULL || v.set[from + alike] == *set)) ++alike;
+    if (*set != NULL && emu_is_const(*set) && (*set)->imm != 0) *set = NULL;
+    return alike;
+}
+
+/* A leaf that has no value leaves its place as it is: what nobody has written stays so. */
 static void store_leaves(lower *l, place p, leaf_list leaves, val v)
 {
     for (size_t i = 0; i < leaves.n;) {
         const bool pointer = leaves.at[i].object;
-        const size_t n = pointer ? 1 : run_length(leaves, i);
-        const emu_type type = pointer ? EMU_U64 : leaves.at[i].type;
-        emu_mem *m = lower_mem(l, p, type, (unsigned)n, leaves.at[i].offset);
-        for (size_t k = 0; k < n; ++k) m->value[k] = v.at[i + k];
-        if (pointer) m->value[0] = lower_encode_pointer(l, v.at[i], v.at[i + 1]);
-        emu_node *store = emu_effect(l->g, EMU_STORE, type);
-        store->mem = m;
+        emu_node *set;
+        const size_t n = alike_length(v, i, pointer ? 1 : run_length(leaves, i), &set);
+        const bool never = set != NULL && emu_is_const(set), sometimes = set != NULL && !never;
+        if (sometimes) (void)emu_open(l->g, EMU_IF_NODE, EMU_REGION_IF, set);
+        if (!never) store_run(l, p, leaves, v, i, n);
+        if (sometimes) emu_close(l->g, EMU_ENDIF);
         i += pointer ? 2 : n;
     }
 }

@@ -296,6 +296,13 @@ static void test_unwritten(void **state)
         {"if (lane % 2 == 0)\nb[i] = simd_shuffle_down(a[i], 1); }", EMU_FAULT_UNINIT_LANE, 5, 0, NULL, NOT, 0, NOT},
         {"float x;\nx += a[i];\nb[i] = x; }", EMU_FAULT_UNINIT_LOCAL, 5, 0, "x", NOT, 0, NOT},
         {"threadgroup pair s[64]; s[t].x = a[i]; " SYNC "\nb[i] = s[t ^ 1].y; }", EMU_FAULT_UNINIT_THREADGROUP, 5, 0, "s", NOT, 0, NOT},
+        /* copied into memory before it has all its values */
+        {"threadgroup pair s[64]; pair p; p.x = 1; s[t] = p;\n" SYNC "\nb[i] = s[t].y; }", EMU_FAULT_UNINIT_THREADGROUP, 6, 0, "s", NOT,
+         0, NOT},
+        {"threadgroup pair s[64]; pair p; p.x = 1; if (t != 7) p.y = 2; s[t] = p;\n" SYNC "\nb[i] = s[t].x + s[t].y; }",
+         EMU_FAULT_UNINIT_THREADGROUP, 6, 0, "s", NOT, 7, NOT},
+        {"pair w[4], p; p.x = a[i]; for (int r = 0; r < 4; ++r) w[r] = p;\nb[i] = w[n[i] & 3].y; }", EMU_FAULT_UNINIT_ARRAY, 5, 0, "w",
+         NOT, 0, NOT},
         {"uint q;\nv[i] = i + (q & 3); }", EMU_FAULT_UNINIT_LOCAL, 5, 0, "q", NOT, 0, NOT},
     };
     FIND_ALL(seeds, 1u << EMU_CHECK_UNINITIALISED);
@@ -313,6 +320,8 @@ static void test_unwritten(void **state)
         "float x; for (int r = 0; r < 3; ++r) { if (r == 0) x = 0; x += 1; } b[i] = x; }",
         "b[i] = simd_shuffle_down(a[i], 16); }",
         "threadgroup pair s[64]; pair p; p.x = a[i]; s[t] = p; " SYNC " b[i] = s[t ^ 1].x; }",
+        "threadgroup pair s[64]; pair p; p.x = a[i]; s[t] = p; s[t].y = 1; " SYNC " b[i] = s[t ^ 1].y; }",
+        "pair w[4], p; p.x = a[i]; if (i < 200) p.y = 2; for (int r = 0; r < 4; ++r) w[r] = p; b[i] = w[n[i] & 3].y + w[2].x; }",
     };
     FIND_NONE(bodies);
 }
