@@ -70,9 +70,35 @@ typedef struct air_texels {
     uint64_t (*sampler)(const void *bound, uint64_t sampler);
 } air_texels;
 
+/* A thread and the place in the module where it is; line 0 where the module does not say. `place` numbers the places. */
+typedef struct air_where {
+    const uint32_t *group, *position; /* three numbers each */
+    uint32_t thread;                  /* in the threadgroup */
+    uint32_t place, line, column;
+    const char *file;
+} air_where;
+
+/* Told what the threads do, which run one at a time; slow. */
+typedef enum air_touch { AIR_TOUCH_READ, AIR_TOUCH_WRITE, AIR_TOUCH_ATOMIC } air_touch;
+typedef enum air_parting { AIR_PARTED_RETURN, AIR_PARTED_OTHER } air_parting;
+typedef struct air_watch {
+    void *user;
+    bool hands_on; /* set by the launch: the kernel has atomic operations and fences of device memory, which may order threadgroups */
+    void (*began)(void *user, const uint32_t group[3], const void *memory, size_t size); /* a threadgroup, and its memory */
+    void (*touched)(void *user, const air_where *at, const void *p, uint64_t size, air_touch how);
+    /* A barrier has been passed: that orders the memories in `flags` (1 device, 2 threadgroup) for the simdgroup of that number, or for
+     * all (UINT32_MAX). */
+    void (*met)(void *user, uint32_t flags, uint32_t simdgroup);
+    /* These end the threadgroup's run: threads waiting at a barrier that others do not come to (`other`: their barrier, or where a thread
+     * that has ended was last); any other fault, in words. */
+    void (*parted)(void *user, air_parting how, const air_where *at, const air_where *other);
+    void (*failed)(void *user, bool bounds, const air_where *at, const char *text);
+} air_watch;
+
 typedef struct air_launch {
     air_kernel *kernel;
     const air_texels *texels; /* NULL: there are no textures */
+    air_watch *watch;         /* NULL: none */
     const void *bound;
     const air_binding *buffers; /* by slot */
     size_t buffer_count;

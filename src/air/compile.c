@@ -124,8 +124,9 @@ static bool start_kernel(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel)
     return true;
 }
 
-/* Everything that the kernel calls becomes part of it; initialisers of constants are evaluated. */
-static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel, bool *starts, ingot_error *error)
+/* Everything that the kernel calls becomes part of it; initialisers of constants are evaluated. Of a watched kernel threadgroup variables
+ * stay that nobody writes: reading them is to be seen. */
+static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef kernel, bool watched, bool *starts, ingot_error *error)
 {
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     for (LLVMValueRef f = LLVMGetFirstFunction(m); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -136,7 +137,7 @@ static bool make_one_function(LLVMContextRef c, LLVMModuleRef m, LLVMValueRef ke
         LLVMSetLinkage(f, LLVMInternalLinkage);
         LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(c, attribute("alwaysinline"), 0));
     }
-    if (!air_run_passes(m, "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
+    if (!air_run_passes(m, watched ? "always-inline,globaldce,function(sroa)" : "always-inline,globalopt,globaldce,function(sroa)", NULL, error)) return false;
     *starts = start_kernel(c, m, kernel);
     if (!*starts) return true;
     return air_run_passes(m, "always-inline,function(sroa,instsimplify),globalopt,globaldce,function(instsimplify,sccp,adce)", NULL, error);
@@ -207,6 +208,20 @@ static void put_params(const air_signature *s, buf *out)
     }
 }
 
+/* Those of a watched kernel, in order. */
+static void put_places(const air_lower *l, buf *out)
+{
+    const air_place_note **all = arena_array(l->mem, const air_place_note *, (size_t)l->place_count + 1);
+    uint32_t n = l->place_count;
+    for (const air_place_note *p = l->places; p != NULL; p = p->next) all[--n] = p;
+    buf_u32(out, l->place_count);
+    for (uint32_t i = 0; i < l->place_count; ++i) {
+        buf_u32(out, all[i]->line);
+        buf_u32(out, all[i]->column);
+        put_text(out, all[i]->file);
+    }
+}
+
 /* The description; the object file follows, empty where there is none. */
 static void put_kernel(const compiling *p, const air_lower *l, str object)
 {
@@ -216,6 +231,8 @@ static void put_kernel(const compiling *p, const air_lower *l, str object)
     buf_u32(p->out, p->width);
     buf_u32(p->out, l->signature->max_threads);
     put_params(l->signature, p->out);
+    buf_u32(p->out, l->has_atomics && l->has_fences);
+    put_places(l, p->out);
     put_text(p->out, object);
 }
 
@@ -264,6 +281,7 @@ static bool lower_and_emit(compiling *p, air_lower *l, const machine *m)
     const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     if (l->failed) return false;
     p->form = p->job->form;
+    if (l->watched) p->form = AIR_FORM_SINGLE; /* what is told is told of one thread */
     if (p->form != AIR_FORM_SINGLE && air_group_module(l, p->form == AIR_FORM_WHOLE, &p->width) != NULL) p->form = AIR_FORM_SINGLE;
     if (p->form == AIR_FORM_SINGLE) {
         air_single_entry(l);
@@ -312,7 +330,7 @@ static void compile(void *user)
         return;
     }
     if (job->describe_only) {
-        const air_lower none = {.signature = s};
+        const air_lower none = {.mem = p->mem, .signature = s};
         put_kernel(p, &none, STR(""));
         p->done = true;
         return;
@@ -322,7 +340,7 @@ static void compile(void *user)
     if (!fill_constants(p->mem, module, job, p->error)) return;
     machine m;
     bool starts = false;
-    if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, &starts, p->error)) return;
+    if (!open_machine(&m, p->error) || !make_one_function(context.c, module, s->function, job->watched, &starts, p->error)) return;
     /* What the constants rule out goes. Only there: what nobody wrote must still be seen to be that. */
     if (job->constant_count != 0 && !air_run_passes(module, "function(instsimplify,sccp,adce)", NULL, p->error)) return;
     air_lower l = {.mem = p->mem,
@@ -330,6 +348,7 @@ static void compile(void *user)
                    .from = module,
                    .layout = m.layout,
                    .signature = s,
+                   .watched = job->watched,
                    .unchecked = job->unchecked,
                    .starts = starts,
                    .converts_half = m.converts_half,

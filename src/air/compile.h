@@ -21,7 +21,7 @@ typedef struct air_job {
     str kernel;
     const air_constant *constants;
     size_t constant_count;
-    bool describe_only, unchecked;
+    bool describe_only, watched, unchecked;
     air_form form;    /* wanted; the kernel's description says what it is */
 } air_job;
 

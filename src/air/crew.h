@@ -12,6 +12,7 @@ typedef struct air_member {
     air_fibre fibre;
     air_state state;
     uint32_t site, how, by;
+    uint32_t place;   /* of a watched kernel: where it was last */
     uint64_t value;   /* AIR_AT_CROSS: in and out */
     float *matrix;    /* AIR_AT_MULTIPLY: likewise, on the fibre's stack */
 } air_member;

@@ -243,6 +243,8 @@ static void release(air_crew *c, air_member *m, uint32_t lanes, uint32_t width, 
     if (p.active == 0) return;
     if (matrix && !multiply_members(c, m, &p)) return;
     if (!matrix) exchange(&p, how);
+    if ((how & 0xff) == AIR_CROSS_WAIT && c->launch->watch != NULL)
+        c->launch->watch->met(c->launch->watch->user, by[__builtin_ctzll(p.active)], (uint32_t)(m - c->members) / AIR_SIMD_WIDTH);
     for (uint32_t i = 0; i < lanes; ++i) {
         if (!is_active(&p, i)) continue;
         m[i].value = value[i];

@@ -132,17 +132,24 @@ static LLVMValueRef simd_or_quad(air_lower *l, LLVMValueRef call, str name, bool
     return NULL;
 }
 
-static void wait_simdgroup(air_lower *l)
+/* `flags`: the memories that it orders. */
+static void wait_simdgroup(air_lower *l, LLVMValueRef flags)
 {
-    exchange e = {AIR_CROSS_WAIT, AIR_SIMD_WIDTH, false, air_int32(l, 0), l->i1};
+    exchange e = {AIR_CROSS_WAIT, AIR_SIMD_WIDTH, false, flags, l->i1};
     LLVMValueRef nothing = LLVMConstInt(l->i1, 1, 0);
     (void)exchange_one(l, &nothing, AIR_INT, &e);
 }
 
-static void barrier(air_lower *l)
+static void barrier(air_lower *l, LLVMValueRef call)
 {
     LLVMValueRef args[2] = {l->thread, air_int32(l, ++l->sites)};
     l->syncs = true;
+    if (l->watched) {
+        LLVMValueRef more[3] = {l->thread, argument(l, call, 0), air_int32(l, air_note_place(l))};
+        l->has_fences = true;
+        air_note_position(l);
+        (void)air_call_host(l, "air_rt_meet", more, 3);
+    }
     (void)air_call_host(l, "air_rt_barrier", args, 2);
 }
 
@@ -154,7 +161,9 @@ static LLVMValueRef atomic_place(air_lower *l, LLVMValueRef pointer, LLVMTypeRef
     LLVMValueRef p = air_value(l, pointer);
     const uint64_t size = LLVMStoreSizeOfType(l->layout, type);
     const air_owner owner = air_owner_of(l, pointer);
+    l->atomic = l->has_atomics = true;
     air_check(l, &owner, p, air_int64(l, size), writes);
+    l->atomic = false;
     LLVMValueRef address = LLVMBuildPtrToInt(l->b, p, l->i64, "");
     LLVMValueRef low = LLVMBuildAnd(l->b, address, air_int64(l, size - 1), "");
     LLVMValueRef good = LLVMBuildICmp(l->b, LLVMIntEQ, low, air_int64(l, 0), "");
@@ -385,14 +394,15 @@ LLVMValueRef air_group_intrinsic(air_lower *l, LLVMValueRef call, str name, bool
 {
     *known = true;
     if (str_starts(name, STR("wg.barrier"))) {
-        barrier(l);
+        barrier(l, call);
         return NULL;
     }
     if (str_starts(name, STR("simdgroup.barrier")) || str_starts(name, STR("wait_simdgroup_events"))) {
-        wait_simdgroup(l);
+        wait_simdgroup(l, name.p[0] == 's' ? argument(l, call, 0) : air_int32(l, 3)); /* copies: device and threadgroup */
         return NULL;
     }
     if (str_starts(name, STR("atomic.fence"))) {
+        l->has_fences = true;
         LLVMBuildFence(l->b, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
         return NULL;
     }

@@ -82,6 +82,27 @@ static ingot_status read_params(air_kernel *k, reader *r, ingot_error *error)
     return INGOT_OK;
 }
 
+static ingot_status read_places(air_kernel *k, reader *r, ingot_error *error)
+{
+    enum { MOST = 1 << 24 };
+    const bool hands_on = reader_u32(r) != 0;
+    const uint32_t count = reader_u32(r);
+    if (count == 0 && !r->failed) return INGOT_OK; /* not watched, or nothing to be seen */
+    k->hands_on = hands_on;
+    k->place_count = count;
+    if (r->failed || count > MOST) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
+    air_kernel_place *places = pool_array(&k->memory, air_kernel_place, k->place_count + 1);
+    if (places == NULL) return error_no_memory(error);
+    for (size_t i = 0; i < k->place_count; ++i) {
+        places[i].line = reader_u32(r);
+        places[i].column = reader_u32(r);
+        places[i].file = read_text(r, &k->memory);
+        if (places[i].file == NULL) return error_no_memory(error);
+    }
+    k->places = places;
+    return INGOT_OK;
+}
+
 /* Buffer arguments in order of their slots. */
 static void describe(air_kernel *k)
 {
@@ -111,7 +132,8 @@ static ingot_status read_kernel(air_kernel *k, air_code *code, const buf *compil
     code->form = (air_form)reader_u32(&r);
     code->width = reader_u32(&r);
     const uint32_t most = reader_u32(&r);
-    const ingot_status status = read_params(k, &r, error);
+    ingot_status status = read_params(k, &r, error);
+    if (status == INGOT_OK) status = read_places(k, &r, error);
     if (status != INGOT_OK) return status;
     const str object = reader_str(&r);
     if (r.failed) return error_set(error, INGOT_INTERNAL, "the compiled kernel's description is damaged");
@@ -129,20 +151,21 @@ static ingot_status read_kernel(air_kernel *k, air_code *code, const buf *compil
 void air_kernel_free(air_kernel *k)
 {
     if (k == NULL) return;
-    for (size_t i = 0; i < AIR_FORMS; ++i) air_image_free(&k->codes[i].image);
+    for (size_t i = 0; i <= AIR_FORMS; ++i) air_image_free(&k->codes[i].image);
     (void)pthread_mutex_destroy(&k->lock);
     pool_free(&k->memory);
     mem_free(k->mem, k, sizeof *k);
 }
 
-static ingot_status compile(air_kernel *k, air_form form, ingot_error *error)
+static ingot_status compile(air_kernel *k, int which, ingot_error *error)
 {
     air_job job = k->job;
-    job.form = form;
+    job.watched = which == AIR_FORMS;
+    job.form = job.watched ? AIR_FORM_SINGLE : (air_form)which;
     buf compiled = buf_make(k->mem);
     ingot_status status = air_child_run(air_compile, &job, &compiled, error);
-    if (status == INGOT_OK) status = read_kernel(k, &k->codes[form], &compiled, form == AIR_FORM_WHOLE, error);
-    if (status != INGOT_OK) air_image_free(&k->codes[form].image);
+    if (status == INGOT_OK) status = read_kernel(k, &k->codes[which], &compiled, which == AIR_FORM_WHOLE, error);
+    if (status != INGOT_OK) air_image_free(&k->codes[which].image);
     buf_free(&compiled);
     return status;
 }
@@ -155,10 +178,10 @@ static air_form wanted_form(const air_code *whole, const uint32_t threads[3], ui
     return threads[0] % whole->width == 0 && row % whole->width == 0 ? AIR_FORM_WHOLE : AIR_FORM_PARTIAL;
 }
 
-ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], uint32_t row, const air_code **out, ingot_error *error)
+ingot_status air_kernel_code(air_kernel *k, const uint32_t threads[3], uint32_t row, bool watched, const air_code **out, ingot_error *error)
 {
     ingot_status status = INGOT_OK;
-    const air_form form = wanted_form(&k->codes[AIR_FORM_WHOLE], threads, row);
+    const int form = watched ? AIR_FORMS : (int)wanted_form(&k->codes[AIR_FORM_WHOLE], threads, row);
     (void)pthread_mutex_lock(&k->lock);
     if (k->job.describe_only) status = error_set(error, INGOT_INVALID_ARGUMENT, "kernel '%s' was described only", k->info.name);
     else if (k->codes[form].image.base == NULL) status = compile(k, form, error);

@@ -263,6 +263,7 @@ static void lower_instruction(air_lower *l, LLVMValueRef v)
 {
     const LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef r;
+    l->current = v;
     switch ((int)op) {
     case LLVMPHI: r = LLVMBuildPhi(l->b, air_type(l, LLVMTypeOf(v)), ""); break;
     case LLVMAlloca: r = lower_alloca(l, v); break;

@@ -42,6 +42,13 @@ typedef struct air_constant_list {
     struct air_constant_list *next;
 } air_constant_list;
 
+/* Places of the module that a watched kernel tells of, the last one first; they are numbered from 0. */
+typedef struct air_place_note {
+    uint32_t line, column;
+    str file;
+    struct air_place_note *next;
+} air_place_note;
+
 typedef struct air_block {
     LLVMBasicBlockRef first, last;
     uint32_t order; /* in reverse post-order, from 1 */
@@ -55,6 +62,12 @@ typedef struct air_lower {
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, half, none, ptr;
     const air_signature *signature;
+    bool watched, atomic;          /* accesses are told of; the one being lowered is atomic */
+    bool has_atomics, has_fences;  /* of device memory */
+    LLVMValueRef current;          /* the old instruction being lowered */
+    LLVMValueRef noted;            /* the one that the last place is of */
+    air_place_note *places;
+    uint32_t place_count;
     bool unchecked, converts_half; /* the processor converts half itself */
     bool masks;                    /* it reads and writes lanes of vectors of any type under masks, and at addresses of their own */
     bool starts;                   /* the function begins by computing the module's constants */
@@ -112,6 +125,8 @@ LLVMValueRef air_load(air_lower *l, LLVMValueRef pointer, LLVMTypeRef from_type)
 void air_store(air_lower *l, LLVMValueRef pointer, LLVMValueRef value, LLVMTypeRef from_type);
 /* Checks `size` bytes at the new pointer p, which is at the old pointer or at an offset from it. */
 void air_check(air_lower *l, const air_owner *owner, LLVMValueRef p, LLVMValueRef size, bool writes);
+/* The number of the place that is being lowered; of a watched kernel. */
+uint32_t air_note_place(air_lower *l);
 LLVMValueRef air_field(air_lower *l, size_t offset, LLVMTypeRef type); /* of the thread: the same as long as it runs */
 void air_never_changes(air_lower *l, LLVMValueRef load); /* may be done once for all threads of a group */
 

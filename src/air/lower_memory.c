@@ -164,7 +164,7 @@ static bool is_within(const air_owner *o, LLVMValueRef offset, LLVMValueRef size
     return n <= all && at <= all - n;
 }
 
-void air_check(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef size, bool writes)
+static void check_bounds(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef size, bool writes)
 {
     if (l->unchecked) return;
     if (o->kind == AIR_OWNER_UNKNOWN) {
@@ -184,6 +184,35 @@ void air_check(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef si
     LLVMValueRef most = LLVMBuildSub(l->b, o->size, size, "");
     LLVMValueRef inside = LLVMBuildICmp(l->b, LLVMIntULE, offset, most, "");
     air_fault_unless(l, LLVMBuildAnd(l->b, enough, inside, ""), AIR_FAULT_BOUNDS, o->what, offset, size);
+}
+
+uint32_t air_note_place(air_lower *l)
+{
+    if (l->noted == l->current && l->places != NULL) return l->place_count - 1;
+    unsigned n = 0;
+    const char *file = LLVMGetDebugLocFilename(l->current, &n);
+    air_place_note *note = arena_new(l->mem, air_place_note);
+    *note = (air_place_note){.line = LLVMGetDebugLocLine(l->current), .column = LLVMGetDebugLocColumn(l->current), .next = l->places};
+    note->file = file != NULL ? (str){file, n} : STR("");
+    l->places = note;
+    l->noted = l->current;
+    return l->place_count++;
+}
+
+/* What belongs to one thread, and constants, nobody else touches. */
+static void tell(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef size, bool writes)
+{
+    if (!l->watched || (o->kind == AIR_OWNER_FIXED && o->what != AIR_WHAT_THREADGROUP)) return;
+    const air_touch how = l->atomic ? AIR_TOUCH_ATOMIC : writes ? AIR_TOUCH_WRITE : AIR_TOUCH_READ;
+    LLVMValueRef args[5] = {l->thread, p, size, air_int32(l, (uint64_t)how), air_int32(l, air_note_place(l))};
+    air_note_position(l);
+    (void)air_call_host(l, "air_rt_touch", args, 5);
+}
+
+void air_check(air_lower *l, const air_owner *o, LLVMValueRef p, LLVMValueRef size, bool writes)
+{
+    check_bounds(l, o, p, size, writes);
+    tell(l, o, p, size, writes);
 }
 
 static uint64_t size_of(air_lower *l, LLVMTypeRef type)

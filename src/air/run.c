@@ -158,6 +158,29 @@ void air_rt_barrier(air_thread *t, uint32_t site)
     leave(t);
 }
 
+static air_where where(const air_thread *t, uint32_t place)
+{
+    const air_kernel *k = t->crew->kernel;
+    const uint32_t *n = t->crew->threads, *at = t->position;
+    const air_kernel_place none = {.file = ""}, *p = place < k->place_count ? &k->places[place] : &none;
+    return (air_where){.group = t->group, .position = at, .thread = at[0] + n[0] * (at[1] + n[1] * at[2]), .place = place, .line = p->line, .column = p->column, .file = p->file};
+}
+
+void air_rt_touch(air_thread *t, const void *p, uint64_t size, uint32_t how, uint32_t place)
+{
+    const air_watch *w = t->crew->launch->watch;
+    const air_where at = where(t, place);
+    member_of(t)->place = place;
+    if (w != NULL) w->touched(w->user, &at, p, size, (air_touch)how);
+}
+
+void air_rt_meet(air_thread *t, uint32_t flags, uint32_t place)
+{
+    air_member *m = member_of(t);
+    m->by = flags;
+    m->place = place;
+}
+
 uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by)
 {
     air_member *m = member_of(t);
@@ -192,6 +215,8 @@ void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t 
     if (__builtin_mul_overflow(element, count, &n)) n = UINT64_MAX;
     air_rt_check(t, from, n, 0);
     air_rt_check(t, to, n, 1);
+    air_rt_touch(t, from, n, AIR_TOUCH_READ, member_of(t)->place);
+    air_rt_touch(t, to, n, AIR_TOUCH_WRITE, member_of(t)->place);
     memmove(to, from, (size_t)n);
 }
 
@@ -208,6 +233,8 @@ void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const u
             const bool there = x < numbers[5] && y < numbers[6];
             air_rt_check(t, d, e, 1);
             if (there) air_rt_check(t, s, e, 0);
+            if (there) air_rt_touch(t, s, e, AIR_TOUCH_READ, member_of(t)->place);
+            air_rt_touch(t, d, e, AIR_TOUCH_WRITE, member_of(t)->place);
             if (there) memcpy(d, s, (size_t)e);
             else memset(d, 0, (size_t)e);
         }
@@ -242,7 +269,7 @@ static void run_member(void *user)
     air_member *m = user;
     air_crew *c = m->thread.crew;
     do c->code->entry(&m->thread);
-    while (!c->code->syncs && take_group(c, m->thread.group));
+    while (!c->code->syncs && c->launch->watch == NULL && take_group(c, m->thread.group));
     m->state = AIR_DONE;
     for (;;) leave(&m->thread);
 }
@@ -280,21 +307,37 @@ static bool exchange_all(air_crew *c)
     return any;
 }
 
+/* Tells the watch of threads that do not meet; true where there is one. */
+static bool tell_parting(const air_crew *c, const air_member *waiting, const air_member *other)
+{
+    const air_watch *w = c->launch->watch;
+    if (w == NULL) return false;
+    const air_where at = where(&waiting->thread, waiting->place), there = where(&other->thread, other->place);
+    w->parted(w->user, other->state == AIR_DONE ? AIR_PARTED_RETURN : AIR_PARTED_OTHER, &at, &there);
+    return true;
+}
+
 /* Every thread that has not ended at one barrier: all go on. True where the group is done. */
 static bool pass_barrier(air_crew *c)
 {
-    const air_member *waiting = NULL;
+    const air_member *waiting = NULL, *ended = NULL;
     for (size_t i = 0; i < c->fibres; ++i) {
         const air_member *m = &c->members[i];
-        if (m->state == AIR_DONE) continue;
+        if (m->state == AIR_DONE) {
+            ended = m;
+            continue;
+        }
         if (waiting == NULL) waiting = m;
         if (waiting->site == m->site) continue;
+        if (tell_parting(c, waiting, m)) return true;
         c->fault = (air_fault){.kind = AIR_FAULT_DIVERGENT};
         memcpy(c->fault.group, waiting->thread.group, sizeof c->fault.group);
         memcpy(c->fault.position, waiting->thread.position, sizeof c->fault.position);
         return true;
     }
     if (waiting == NULL) return true;
+    if (ended != NULL && tell_parting(c, waiting, ended)) return true;
+    if (c->launch->watch != NULL) c->launch->watch->met(c->launch->watch->user, waiting->by, UINT32_MAX);
     for (size_t i = 0; i < c->fibres; ++i)
         if (c->members[i].state == AIR_AT_BARRIER) c->members[i].state = AIR_READY;
     return false;
@@ -302,7 +345,9 @@ static bool pass_barrier(air_crew *c)
 
 static void run_group(air_crew *c, const uint32_t group[3])
 {
+    const air_watch *w = c->launch->watch;
     start_group(c, group);
+    if (w != NULL) w->began(w->user, group, c->members->thread.group_memory, c->group_bytes);
     while (c->fault.kind == AIR_FAULT_NONE) {
         if (run_ready(c)) continue;
         if (c->code->syncs && exchange_all(c)) continue;
@@ -406,26 +451,6 @@ static bool make_crew(air_crew *c, job *j)
 
 /* ---- A launch ---------------------------------------------------------------------------------------------------------- */
 
-static void take_part(void *user)
-{
-    job *j = user;
-    uint32_t at[3];
-    if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
-    air_crew crew;
-    if (!make_crew(&crew, j)) {
-        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
-        free_crew(&crew);
-        return;
-    }
-    while (take_group(&crew, at)) {
-        run_group(&crew, at);
-        if (crew.fault.kind == AIR_FAULT_NONE) continue;
-        note_fault(j, &crew.fault, crew.group);
-        crew.fault.kind = AIR_FAULT_NONE;
-    }
-    free_crew(&crew);
-}
-
 static const char *fault_text(air_fault_kind kind)
 {
     switch (kind) {
@@ -444,10 +469,10 @@ static const char *fault_text(air_fault_kind kind)
     return "a memory access out of bounds";
 }
 
-static ingot_status report(const job *j, ingot_error *error)
+/* The fault in words, without the thread that met it. */
+static void describe_fault(const job *j, const air_fault *f, char *out, size_t room)
 {
     const air_kernel *k = j->launch->kernel;
-    const air_fault *f = &j->fault;
     char what[200] = "";
     if (f->kind == AIR_FAULT_BOUNDS && f->what < k->param_count) {
         const air_kernel_param *p = &k->params[f->what];
@@ -460,9 +485,52 @@ static ingot_status report(const job *j, ingot_error *error)
     if (f->kind == AIR_FAULT_ENDLESS) (void)snprintf(what, sizeof what, " %llu rounds of loops; an endless loop?", (unsigned long long)j->budget);
     if (f->kind == AIR_FAULT_TIME) (void)snprintf(what, sizeof what, " %u ms it was given", (unsigned)j->launch->milliseconds);
     if (f->kind == AIR_FAULT_TEXTURE) (void)snprintf(what, sizeof what, ": [[texture(%u)]], %s", (unsigned)f->what, f->why);
-    return error_set(error, INGOT_DEVICE, "kernel '%s', threadgroup (%u, %u, %u), thread (%u, %u, %u): %s%s", k->info.name,
+    (void)snprintf(out, room, "%s%s", fault_text(f->kind), what);
+}
+
+static ingot_status report(const job *j, ingot_error *error)
+{
+    const air_fault *f = &j->fault;
+    char what[300];
+    describe_fault(j, f, what, sizeof what);
+    return error_set(error, INGOT_DEVICE, "kernel '%s', threadgroup (%u, %u, %u), thread (%u, %u, %u): %s", j->launch->kernel->info.name,
                      (unsigned)f->group[0], (unsigned)f->group[1], (unsigned)f->group[2], (unsigned)f->position[0],
-                     (unsigned)f->position[1], (unsigned)f->position[2], fault_text(f->kind), what);
+                     (unsigned)f->position[1], (unsigned)f->position[2], what);
+}
+
+/* Tells the watch; false where there is none. */
+static bool tell_fault(const air_crew *c)
+{
+    const air_watch *w = c->launch->watch;
+    char what[300];
+    if (w == NULL) return false;
+    air_thread t = c->members->thread;
+    memcpy(t.group, c->fault.group, sizeof t.group);
+    memcpy(t.position, c->fault.position, sizeof t.position);
+    const air_where at = where(&t, UINT32_MAX);
+    describe_fault(c->course, &c->fault, what, sizeof what);
+    w->failed(w->user, c->fault.kind == AIR_FAULT_BOUNDS || c->fault.kind == AIR_FAULT_READ_ONLY, &at, what);
+    return true;
+}
+
+static void take_part(void *user)
+{
+    job *j = user;
+    uint32_t at[3];
+    if (__atomic_load_n(&j->next, __ATOMIC_RELAXED) >= j->groups) return;
+    air_crew crew;
+    if (!make_crew(&crew, j)) {
+        __atomic_store_n(&j->no_memory, true, __ATOMIC_RELAXED);
+        free_crew(&crew);
+        return;
+    }
+    while (take_group(&crew, at)) {
+        run_group(&crew, at);
+        if (crew.fault.kind == AIR_FAULT_NONE) continue;
+        if (!tell_fault(&crew)) note_fault(j, &crew.fault, crew.group);
+        crew.fault.kind = AIR_FAULT_NONE;
+    }
+    free_crew(&crew);
 }
 
 static ingot_status check_launch(const air_launch *l, ingot_error *error)
@@ -491,10 +559,11 @@ static ingot_status run_job(job *j, ingot_error *error)
     j->next = 0;
     j->fault_group = UINT64_MAX;
     if (j->groups == 0) return INGOT_OK;
-    const ingot_status status = air_kernel_code(l->kernel, j->threads, l->threads[0], &j->code, error);
+    const ingot_status status = air_kernel_code(l->kernel, j->threads, l->threads[0], l->watch != NULL, &j->code, error);
     if (status != INGOT_OK) return status;
+    if (l->watch != NULL) l->watch->hands_on = l->kernel->hands_on;
     if (pthread_mutex_init(&j->lock, NULL) != 0) return error_no_memory(error);
-    if (l->spread != NULL && j->groups > 1) l->spread(l->pool, take_part, j);
+    if (l->spread != NULL && j->groups > 1 && l->watch == NULL) l->spread(l->pool, take_part, j);
     else take_part(j);
     (void)pthread_mutex_destroy(&j->lock);
     if (j->fault_group != UINT64_MAX) return report(j, error);

@@ -58,6 +58,10 @@ void air_rt_try(air_thread *t, uint64_t lanes, uint64_t first, uint64_t stride, 
 uint32_t air_rt_refuel(air_thread *t, uint32_t rounds);
 void air_rt_check(air_thread *t, const void *p, uint64_t size, uint32_t writes);
 void air_rt_barrier(air_thread *t, uint32_t site);
+
+/* Of watched kernels: an access that may be made; what the barrier that follows orders, and where it is. */
+void air_rt_touch(air_thread *t, const void *p, uint64_t size, uint32_t how, uint32_t place);
+void air_rt_meet(air_thread *t, uint32_t flags, uint32_t place);
 uint64_t air_rt_exchange(air_thread *t, uint32_t site, uint32_t how, uint64_t value, uint32_t by);
 void air_rt_multiply(air_thread *t, uint32_t site, float *values);
 

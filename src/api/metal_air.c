@@ -86,88 +86,10 @@ static air_source source_of(const ingot_metal_function *f, const char *name)
     return (air_source){.bytes = f->library->bytes, .kernel = name, .constants = f->given, .constant_count = f->given_count};
 }
 
-/* "float", "uint4": a scalar or vector of MSL's by its name. */
-static DLDataType dtype_named(const char *type)
-{
-    static const struct {
-        const char *name;
-        DLDataType dtype;
-    } scalars[] = {{"bool", {kDLBool, 8, 1}},  {"char", {kDLInt, 8, 1}},    {"uchar", {kDLUInt, 8, 1}}, {"short", {kDLInt, 16, 1}},
-                   {"ushort", {kDLUInt, 16, 1}}, {"int", {kDLInt, 32, 1}},  {"uint", {kDLUInt, 32, 1}}, {"long", {kDLInt, 64, 1}},
-                   {"ulong", {kDLUInt, 64, 1}}, {"half", {kDLFloat, 16, 1}}, {"bfloat", {kDLBfloat, 16, 1}}, {"float", {kDLFloat, 32, 1}}};
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; ++i) {
-        const size_t n = strlen(scalars[i].name);
-        if (strncmp(type, scalars[i].name, n) != 0) continue;
-        DLDataType d = scalars[i].dtype;
-        if (type[n] >= '2' && type[n] <= '4' && type[n + 1] == '\0') d.lanes = (uint16_t)(type[n] - '0');
-        else if (type[n] != '\0') continue;
-        return d;
-    }
-    return (DLDataType){0, 0, 0};
-}
-
-/* What a texture's type says: "texture2d_array<uint, read>", "depthcube<float, sample>", or an array of such. */
-static void describe_texture(emu_arg *a)
-{
-    static const struct {
-        const char *name;
-        emu_texture_type type;
-    } types[] = {{"texture_buffer<", EMU_TEXTURE_BUFFER}, {"texture1d_array<", EMU_TEXTURE_1D_ARRAY}, {"texture1d<", EMU_TEXTURE_1D},
-                 {"2d_ms_array<", EMU_TEXTURE_2D_MULTISAMPLE_ARRAY}, {"2d_ms<", EMU_TEXTURE_2D_MULTISAMPLE}, {"2d_array<", EMU_TEXTURE_2D_ARRAY},
-                 {"2d<", EMU_TEXTURE_2D}, {"texture3d<", EMU_TEXTURE_3D}, {"cube_array<", EMU_TEXTURE_CUBE_ARRAY}, {"cube<", EMU_TEXTURE_CUBE}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
-        const char *at = strstr(a->type, types[i].name);
-        if (at == NULL) continue;
-        const char *scalar = at + strlen(types[i].name);
-        a->texture_type = types[i].type;
-        a->texture_class = scalar[0] == 'u' ? EMU_PIXEL_UINT : scalar[0] == 'i' || strncmp(scalar, "short", 5) == 0 ? EMU_PIXEL_SINT : EMU_PIXEL_FLOAT;
-    }
-}
-
-static emu_arg_kind kind_of(const air_argument *a)
-{
-    switch (a->kind) {
-    case AIR_ARGUMENT_THREADGROUP: return EMU_ARG_THREADGROUP;
-    case AIR_ARGUMENT_TEXTURE: return EMU_ARG_TEXTURE;
-    case AIR_ARGUMENT_SAMPLER: return EMU_ARG_SAMPLER;
-    case AIR_ARGUMENT_BUFFER: break;
-    }
-    return a->constant ? EMU_ARG_CONSTANT : EMU_ARG_DEVICE;
-}
-
 static ingot_status describe(ingot_metal_function *f, ingot_error *error)
 {
-    const air_component *air = f->library->air;
-    const rt_kernel_info *info = air->info(f->described);
-    air_argument a;
-    size_t n = 0;
-    while (air->argument(f->described, n, &a)) ++n;
-    f->air_info = (emu_kernel_info){.name = info->name, .arg_count = n, .max_threads = info->max_threads};
     f->info = &f->air_info;
-    f->args = mem_zeroed(f->library->device->mem, n + 1, sizeof *f->args);
-    if (f->args == NULL) return error_no_memory(error);
-    f->air_info.args = f->args;
-    for (size_t i = 0; i < n; ++i) {
-        (void)air->argument(f->described, i, &a);
-        f->args[i] = (emu_arg){.name = a.name,
-                               .kind = kind_of(&a),
-                               .slot = a.slot,
-                               .count = a.count,
-                               .is_reference = a.reference,
-                               .is_const = !a.writes,
-                               .is_read = a.reads,
-                               .is_written = a.writes,
-                               .type = a.type,
-                               .elem_size = a.size != 0 ? a.size : 1,
-                               .elem_align = a.align != 0 && a.align <= 256 ? (uint32_t)a.align : 1,
-                               .dtype = dtype_named(a.type)};
-        if (f->args[i].kind == EMU_ARG_TEXTURE) describe_texture(&f->args[i]);
-        if (f->args[i].kind == EMU_ARG_DEVICE || f->args[i].kind == EMU_ARG_CONSTANT) {
-            if (a.slot >= EMU_MAX_BUFFERS)
-                return error_set(error, INGOT_FORMAT, "kernel '%s': there is no [[buffer(%u)]]", info->name, (unsigned)a.slot);
-        }
-    }
-    return INGOT_OK;
+    return emu_air_info(f->library->air, f->described, f->library->device->mem, &f->args, &f->air_info, error);
 }
 
 /* The bits of a value as its type has them. */
@@ -220,8 +142,10 @@ ingot_status metal_air_pipeline(ingot_metal_pipeline *p, ingot_error *error)
 
 ingot_status metal_air_run(const emu_launch *l, const ingot_metal_pipeline *p, ingot_error *error)
 {
-    if (l->checks != 0 || l->findings != NULL || l->profile != NULL)
-        return error_set(error, INGOT_UNSUPPORTED, "a kernel of a metallib is run with its bounds checked; other checks and profiles are of MSL text");
+    if (l->profile != NULL) return error_set(error, INGOT_UNSUPPORTED, "a kernel of a metallib has no profile: its lines are not known");
     const ingot_status status = emu_check_textures(p->function->info, l, error);
-    return status == INGOT_OK ? emu_native_run(p->function->library->air, p->native, l, error) : status;
+    const ingot_metal_function *f = p->function;
+    if (status != INGOT_OK) return status;
+    if (l->checks != 0) return emu_audit_run(f->library->air, p->native, f->info, l, error);
+    return emu_native_run(f->library->air, p->native, l, error);
 }

@@ -110,22 +110,28 @@ static int check_text(findings *f, const cli_words *words, const char *file)
     return code;
 }
 
+static bool ends_with(const char *file, const char *end)
+{
+    const size_t size = strlen(file), n = strlen(end);
+    return size > n && strcmp(file + size - n, end) == 0;
+}
+
+/* A metallib is not looked at but run. */
 static int check_metal(findings *f, const cli_words *words, const char *file)
 {
-    if (!cli_words_value(words, MSL_GRID)) return check_text(f, words, file);
+    if (!cli_words_value(words, MSL_GRID) && ends_with(file, ".metal")) return check_text(f, words, file);
     msl_run r = {.c = f->c, .checked = true, .check_only = true, .find = *f};
     return msl_run_file(&r, f->c, words, file);
 }
 
 static bool is_metal(const char *file)
 {
-    size_t size = strlen(file);
-    return size > 6 && strcmp(file + size - 6, ".metal") == 0;
+    return ends_with(file, ".metal") || ends_with(file, ".metallib");
 }
 
 static int run_verb(cli *c, const cli_words *words)
 {
-    const char *file = cli_one_plain(c, words, "a program: FILE.py, FILE.ingot or FILE.metal");
+    const char *file = cli_one_plain(c, words, "a program: FILE.py, FILE.ingot, FILE.metal or FILE.metallib");
     if (!file) return CLI_USAGE;
     const char *checks = cli_words_value(words, CHECK_CHECKS);
     findings f = {.c = c, .file = file, .target = cli_words_value(words, CHECK_LIMITS)};
@@ -141,7 +147,7 @@ static int run_verb(cli *c, const cli_words *words)
 
 const cli_verb cli_verb_check = {
     .name = "check",
-    .arguments = "[OPTION]... FILE.py|FILE.ingot|FILE.metal",
+    .arguments = "[OPTION]... FILE.py|FILE.ingot|FILE.metal|FILE.metallib",
     .summary = "Run a program or kernel with checks, and report what they find.",
     .details = "exit codes: 0 nothing found, 1 something found or the input is at fault, 2 the\n"
                "command line is, 3 internal error\n\n"

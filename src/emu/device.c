@@ -37,6 +37,8 @@ typedef struct kernel {
     rt_slot slots[EMU_MAX_BUFFERS];
     const air_component *air; /* of a kernel of a metallib ... */
     air_kernel *native;       /* ... which is this one: the fields between are empty then */
+    emu_arg *args;            /* ... and what it takes, for checks */
+    emu_kernel_info described;
 } kernel;
 
 static const rt_limits limits = {.name = "Ingot software Metal device",
@@ -220,6 +222,7 @@ static void free_kernel(void *self, void *handle)
     (void)self;
     kernel *k = handle;
     if (k->native != NULL) k->air->free(k->native);
+    mem_free(k->mem, k->args, (k->described.arg_count + 1) * sizeof *k->args);
     emu_library_free(k->library);
     mem_free(k->mem, k, sizeof *k);
 }
@@ -231,7 +234,8 @@ static ingot_status load_native(kernel *k, const rt_source *source, ingot_error 
     k->air = rt_component(&inner);
     if (k->air == NULL) return error_set(error, inner.status, "running AIR: %s", inner.message);
     const air_source from = {.bytes = {source->text, source->size}, .kernel = source->kernel};
-    return k->air->load(k->mem, &from, &k->native, error);
+    const ingot_status status = k->air->load(k->mem, &from, &k->native, error);
+    return status == INGOT_OK ? emu_air_info(k->air, k->native, k->mem, &k->args, &k->described, error) : status;
 }
 
 static ingot_status load_kernel(void *self, const rt_source *source, void **out, ingot_error *error)
@@ -266,13 +270,21 @@ static const rt_kernel_info *kernel_info(void *self, void *handle)
     return k->native != NULL ? k->air->info(k->native) : &k->info;
 }
 
-/* With checks from the environment: the first finding is the error. */
-static ingot_status run_checked(emu_launch *launch, unsigned checks, ingot_error *error)
+/* What is asked for beyond that, a profile say, is of texts. */
+static ingot_status run_one(const kernel *k, const emu_launch *launch, ingot_error *error)
 {
-    emu_findings found = emu_findings_make(launch->kernel->library->mem, 1);
+    if (k->native == NULL) return emu_run(launch, error);
+    if (launch->checks != 0) return emu_audit_run(k->air, k->native, &k->described, launch, error);
+    return emu_native_run(k->air, k->native, launch, error);
+}
+
+/* With checks from the environment: the first finding is the error. */
+static ingot_status run_checked(const kernel *k, emu_launch *launch, unsigned checks, ingot_error *error)
+{
+    emu_findings found = emu_findings_make(k->mem, 1);
     launch->checks = checks;
     launch->findings = &found;
-    ingot_status status = emu_run(launch, error);
+    ingot_status status = run_one(k, launch, error);
     if (status == INGOT_OK && found.n != 0) {
         buf text = buf_make(found.mem);
         emu_finding_render(&found.at[0], false, &text);
@@ -318,9 +330,8 @@ static ingot_status launch_kernel(void *self, void *queue, const rt_launch *l, i
                          .written = written,
                          .math = k->math};
     emu_launch_check(&launch, l->checking);
-    if (k->native != NULL) return emu_native_run(k->air, k->native, &launch, error);
     const bool plain = launch.checks == 0 && launch.findings == NULL;
-    return plain && d->checks != 0 ? run_checked(&launch, d->checks, error) : emu_run(&launch, error);
+    return plain && d->checks != 0 ? run_checked(k, &launch, d->checks, error) : run_one(k, &launch, error);
 }
 
 static ingot_status sync_queue(void *self, void *queue, ingot_error *error)

@@ -98,12 +98,18 @@ static void spread_work(void *pool, void (*body)(void *user), void *user)
 
 ingot_status emu_native_run(const air_component *air, air_kernel *kernel, const emu_launch *l, ingot_error *error)
 {
+    return emu_native_watched(air, kernel, l, NULL, error);
+}
+
+ingot_status emu_native_watched(const air_component *air, air_kernel *kernel, const emu_launch *l, air_watch *watch, ingot_error *error)
+{
     air_binding buffers[EMU_MAX_BUFFERS];
     const size_t count = l->buffer_count < EMU_MAX_BUFFERS ? l->buffer_count : EMU_MAX_BUFFERS;
     for (size_t i = 0; i < count; ++i) buffers[i] = (air_binding){l->buffers[i].data, l->buffers[i].size};
     const air_launch launch = {.kernel = kernel,
                                .texels = emu_texels(),
                                .bound = l,
+                               .watch = watch,
                                .buffers = buffers,
                                .buffer_count = count,
                                .threadgroup_lengths = l->threadgroup_lengths,

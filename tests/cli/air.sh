@@ -105,8 +105,29 @@ bad 2 "no function constant 'bye'" msl run given.metallib --grid 2 --threads 2 -
 bad 2 "are of MSL text" msl run given.metallib -D A=1 --grid 2 --threads 2 --buffer x=zeros:4
 ingot_is 0 msl run given.metallib --grid 3 --threads 2 --dispatch-threads --buffer x=zeros:4 --constant by=5
 out "2.5 2.5 2.5 0"
-ingot_is 1 msl run given.metallib --check --grid 2 --threads 2 --buffer x=zeros:4 --constant by=5
-out "other checks and profiles are of MSL text"
+bad 1 "has no profile" msl run given.metallib --profile --grid 2 --threads 2 --buffer x=zeros:4 --constant by=5
+
+# Checks of a metallib: what its threads do is watched.
+cat >meet.metal <<'TEXT'
+#include <metal_stdlib>
+using namespace metal;
+kernel void alone(device float *a [[buffer(0)]], uint t [[thread_position_in_threadgroup]])
+{
+    threadgroup float s[64];
+    s[t] = a[t];
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    a[t] = s[63 - t];
+}
+kernel void together(device float *a [[buffer(0)]], uint t [[thread_position_in_threadgroup]]) { a[t / 2] = t; }
+TEXT
+ingot_is 0 metallib build meet.metal -o meet.metallib
+ingot_is 0 check meet.metallib --kernel alone --grid 1 --threads 64 --buffer a=arange:64
+ingot_is 1 check meet.metallib --kernel together --grid 1 --threads 64 --buffer a=arange:64
+out "kernel 'together': race: write of 4 bytes at byte 0 (element 0) of buffer 'a' [[buffer(0)]] by thread (1, 0, 0)"
+ingot_is 1 msl run meet.metallib --check=bounds --kernel alone --grid 1 --threads 64 --buffer a=arange:60
+out "kernel 'alone': bounds: a memory access out of bounds: 4 bytes at offset 240 of 'a' [[buffer(0)]], which has 240"
+ingot_is 0 msl run meet.metallib --check=bounds --kernel together --grid 1 --threads 64 --buffer a=arange:64
+bad 2 "'check' needs --grid" check meet.metallib --kernel alone
 printf 'constant int a [[function_constant(0)]];\nkernel void f(device int *o) { o[0] = is_function_constant_defined(a); }\n' >defined.metal
 bad 1 "defined.metal:2:39" metallib build defined.metal -o x
 

@@ -39,22 +39,30 @@ static inline buf air_assemble(const buf *text)
     return out;
 }
 
-/* Frees the text. */
-static inline ingot_status air_load_text(const air_component *air, buf *text, air_kernel **k, ingot_error *error)
+/* The bytes of the library. Frees the text. */
+static inline buf air_library_of(buf *text)
 {
+    ingot_error error;
     buf module = air_assemble(text), file = buf_make(&mem_default);
     pool memory = pool_make(&mem_default);
     metallib_function f = {.name = STR("k"), .type = METALLIB_KERNEL, .module = buf_view(&module), .air = {2, 6}, .language = {3, 1}};
     metallib m = {.format_major = 1, .format_minor = 2, .format_patch = 7, .is_macos = true, .is_64_bit = true, .platform = 1, .os_major = 14,
                   .functions = &f, .function_count = 1};
-    assert_int_equal(metallib_seal(&memory, &m, error), INGOT_OK);
+    assert_int_equal(metallib_seal(&memory, &m, &error), INGOT_OK);
     metallib_write(&m, &file);
-    const air_source source = {.bytes = buf_view(&file), .kernel = "k"};
-    const ingot_status status = air->load(&mem_default, &source, k, error);
     pool_free(&memory);
     buf_free(&module);
-    buf_free(&file);
     buf_free(text);
+    return file;
+}
+
+/* Frees the text. */
+static inline ingot_status air_load_text(const air_component *air, buf *text, air_kernel **k, ingot_error *error)
+{
+    buf file = air_library_of(text);
+    const air_source source = {.bytes = buf_view(&file), .kernel = "k"};
+    const ingot_status status = air->load(&mem_default, &source, k, error);
+    buf_free(&file);
     return status;
 }
 
