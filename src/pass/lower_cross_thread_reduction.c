@@ -239,6 +239,52 @@ static bool check_beside(search *s, const plan *p)
     return true;
 }
 
+/* Looks for a thread axis in what is stored to the memory that an expression reads. */
+typedef struct hidden_search {
+    search *s;
+    const ir_node *root; /* the function's body */
+    const ir_var *memory;
+    const ir_node *found;
+} hidden_search;
+
+static bool uses_thread(search *s, const ir_node *value)
+{
+    for (size_t i = 0; i < s->path.n; ++i) {
+        thread_axis axis;
+        bool local = thread_axis_of(s->path.at[i], &axis) && thread_tag_is_local(axis.tag) && !ir_is_const(axis.extent, 1);
+        if (local && ir_uses_var(ir_substitute(s->cx->mem, value, &s->by), axis.var)) return true;
+    }
+    return false;
+}
+
+static void note_hidden_store(void *user, const ir_node *n)
+{
+    hidden_search *h = user;
+    if (n->kind != IR_STORE || ir_as_store(n)->buffer->data != h->memory) return;
+    if (uses_thread(h->s, ir_as_store(n)->value)) h->found = n;
+}
+
+static void note_hidden_load(void *user, const ir_node *n)
+{
+    hidden_search *h = user;
+    if (n->kind != IR_LOAD || ir_as_load(n)->buffer->scope != IR_SCOPE_LOCAL) return;
+    h->memory = ir_as_load(n)->buffer->data;
+    ir_each(h->root, note_hidden_store, h);
+}
+
+/* A variable of the thread's that can be assigned hides that its block reduces over threads: all of them would add to one element
+ * without order. */
+static void check_hidden(search *s, const ir_block *b)
+{
+    hidden_search h = {.s = s, .root = s->path.n != 0 ? s->path.at[0] : &b->node};
+    for (size_t i = 0; i < b->iters.n; ++i) {
+        const ir_node *value = ir_substitute(s->cx->mem, b->iters.at[i].binding, &s->by);
+        if (b->iters.at[i].kind == IR_REDUCE) ir_each(value, note_hidden_load, &h);
+        else if (uses_thread(s, value)) return;
+    }
+    if (h.found != NULL) refuse(s, b, h.found->at, "by a variable that can be assigned: bind the reduction to the thread axis itself", h.memory->name);
+}
+
 static void plan_block(search *s, const ir_node *n)
 {
     const ir_block *b = ir_as_block(n);
@@ -248,7 +294,11 @@ static void plan_block(search *s, const ir_node *n)
     }
     plan *p = arena_new(s->cx->mem, plan);
     p->block = b;
-    if (!find_axes(s, p) || !find_anchor(s, p, n) || !check_spatial(s, p)) return;
+    if (!find_axes(s, p)) {
+        if (p->reduced.n == 0) check_hidden(s, b);
+        return;
+    }
+    if (!find_anchor(s, p, n) || !check_spatial(s, p)) return;
     const char *why = reducer_match(s->cx->mem, b, &p->fn);
     if (why != NULL) {
         diag_error(s->cx->diags, n->at,
