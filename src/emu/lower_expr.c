@@ -481,6 +481,17 @@ static place nowhere(lower *l, const mf_expr *e)
     return lower_local_place(l, lower_local(l, e, STR(""), e->type));
 }
 
+static place value_place(lower *l, const mf_expr *e, val v);
+
+/* An input declared outside functions: the thread's, wherever it is read. */
+static place input_place(lower *l, const mf_expr *e)
+{
+    const leaf_list leaves = lower_leaves(l, e->var->type);
+    val v = lower_val(l, leaves.n);
+    for (unsigned d = 0; d < leaves.n; ++d) v.at[d] = emu_convert(l->g, leaves.at[d].type, lower_input(l, e->var->input, d));
+    return value_place(l, e, v);
+}
+
 static place variable_place(lower *l, const mf_expr *e)
 {
     const mf_var *v = e->var;
@@ -488,6 +499,7 @@ static place variable_place(lower *l, const mf_expr *e)
     if (v->is_function_constant && !v->is_given && l->shape->known) /* until a launch, its value may still come */
         lower_refuse(l, e->at, "running without a value of the function constant '%.*s' (index %u) is not supported", STR_ARG(v->name), v->slot);
     if (v->is_function_constant && !v->is_given) l->g->unsettled = true;
+    if (v->kind == MF_VAR_GLOBAL && v->binding == MF_BIND_INPUT) return input_place(l, e);
     if (v->kind == MF_VAR_GLOBAL) return lower_global(l, v);
     if (v->kind == MF_VAR_PARAM) b = &l->frame->params[v->index];
     else b = &l->frame->locals[v->index];

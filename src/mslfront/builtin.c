@@ -148,11 +148,11 @@ void mf_match_builtin(mf_parser *p, int index, const mf_exprs *args, mf_matches 
     if (args->n > MF_CALL_ARGS) return;
     mf_match m = {.builtin = index, .width = 1, .element = MF_INT};
     if (row->elements == MF_E_NON) {
-        if (match_one(p, row, args, &m)) mf_keep_best(all, &m, args->n);
+        if (match_one(p, row, args, &m)) mf_keep_best(p, all, &m, args->n);
         return;
     }
     if (match_exactly(p, row, args, &m)) {
-        mf_keep_best(all, &m, args->n);
+        mf_keep_best(p, all, &m, args->n);
         return;
     }
     for (int e = 0; e < MF_SCALARS; ++e) {
@@ -160,7 +160,7 @@ void mf_match_builtin(mf_parser *p, int index, const mf_exprs *args, mf_matches 
             m.element = (mf_scalar)e;
             m.width = w;
             if ((row->widths >> w & 1) != 0 && match_one(p, row, args, &m))
-                mf_keep_best(all, &m, args->n);
+                mf_keep_best(p, all, &m, args->n);
         }
     }
 }

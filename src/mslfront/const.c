@@ -254,7 +254,7 @@ bool mf_is_known(const mf_expr *e)
     switch (e->kind) {
     case MF_EXPR_CONST:
     case MF_EXPR_ZERO: return true;
-    case MF_EXPR_VAR: return e->var->kind == MF_VAR_GLOBAL;
+    case MF_EXPR_VAR: return e->var->kind == MF_VAR_GLOBAL && e->var->binding == MF_BIND_NONE;
     case MF_EXPR_LOAD:
     case MF_EXPR_NEGATE:
     case MF_EXPR_COMPLEMENT:

@@ -200,6 +200,33 @@ static bool more(mf_parser *p, const items *in)
     return (in->ahead != NULL || !mf_at(p, MF_TOK_R_BRACE)) && !p->panic;
 }
 
+static bool is_narrowed(const mf_expr *e, const mf_type *to)
+{
+    mf_constant c;
+    const mf_scalar from = e->type->scalar;
+    const bool known = mf_fold(e, &c), float_from = mf_scalar_is_float(from), float_to = mf_scalar_is_float(to->scalar);
+    if (from == to->scalar) return false;
+    if (float_from && !float_to) return true;
+    if (known) {
+        const mf_constant there = mf_convert_constant(from, c, to->scalar), back = mf_convert_constant(to->scalar, there, from);
+        if (float_from) return c.f - c.f == 0 && there.f - there.f != 0; /* only what is out of range */
+        return back.i != c.i || (mf_scalar_class(from) == MF_CLASS_SIGNED && (int64_t)c.i < 0 && mf_scalar_class(to->scalar) == MF_CLASS_UNSIGNED);
+    }
+    const unsigned a = mf_scalar_size(from), b = mf_scalar_size(to->scalar);
+    if (float_from || float_to) return !float_from || a > b;
+    const bool from_signed = mf_scalar_class(from) == MF_CLASS_SIGNED, to_signed = mf_scalar_class(to->scalar) == MF_CLASS_SIGNED;
+    return to->scalar == MF_BOOL || a > b || (a == b && from_signed != to_signed && from != MF_BOOL) || (from_signed && !to_signed && from != MF_BOOL);
+}
+
+/* What goes into braces and loses something by it is an error in C++; here it is said, and done. */
+static void warn_of_narrowing(mf_parser *p, const mf_expr *e, const mf_type *to)
+{
+    if (p->instance != 0 || mf_bad(e) || !mf_is_scalar(e->type) || !mf_is_scalar(to) || mf_in_library(p, e->at)) return;
+    if (is_narrowed(e, to))
+        diag_warning(p->diags, e->at, "'%.*s' is narrowed to '%.*s' within braces, which C++ takes for an error: write the conversion",
+                     STR_ARG(mf_type_text(p->mem, e->type)), STR_ARG(mf_type_text(p->mem, to)));
+}
+
 static mf_expr *parse_part(mf_parser *p, const mf_type *type, const mf_field *field, items *in);
 
 /* The parts of an aggregate whose own braces are left out. */
@@ -249,6 +276,7 @@ static mf_expr *parse_part(mf_parser *p, const mf_type *type, const mf_field *fi
         diag_error(p->diags, e->at, "an array cannot be initialised with another");
         return mf_error(p, e->at);
     }
+    warn_of_narrowing(p, e, type);
     return mf_convert(p, e, type, "initialise with");
 }
 
@@ -446,6 +474,7 @@ mf_expr *mf_parse_braced(mf_parser *p, const mf_type **type)
         }
         if (good && mf_is_vector(t) && args.n > 1) pad_vector(p, t, &args, at);
         if (good && args.n == 1) {
+            warn_of_narrowing(p, args.at[0], t);
             e = mf_convert(p, args.at[0], t, "initialise with");
         } else {
             e = good ? mf_construct(p, (mf_qtype){.type = t}, &args, at) : mf_error(p, at);

@@ -37,7 +37,9 @@ static mf_rank pointer_rank(const mf_type *from, const mf_type *to)
                                                 : from->quals; /* all there is const */
     bool drops = (quals & ~(unsigned)to->quals) != 0;
     if (from->space != to->space || drops) return MF_NO_CONVERSION;
-    if (from->elem == to->elem) return MF_EXACT;
+    const unsigned counts = from->space == MF_CONSTANT ? ~(unsigned)MF_CONST : ~0u;
+    if (from->elem == to->elem) return ((from->quals ^ to->quals) & counts) == 0 ? MF_EXACT : MF_EXACT_CONST;
+    if (from->elem->kind == MF_TYPE_RECORD && to->elem->kind == MF_TYPE_RECORD && mf_derives(from->elem->record, to->elem->record)) return MF_CONVERSION;
     return to->elem->kind == MF_TYPE_VOID ? MF_CONVERSION : MF_NO_CONVERSION;
 }
 
@@ -310,6 +312,8 @@ static mf_expr *apply(mf_parser *p, mf_expr *e, const mf_type *to)
     if (mf_is_vector(to))
         return mf_is_scalar(from) ? splat(p, e, to) : mf_cast_to(p, e, to, MF_CAST_PACK);
     if (to->kind == MF_TYPE_POINTER) {
+        if (from->kind == MF_TYPE_POINTER && from->elem != to->elem && to->elem->kind == MF_TYPE_RECORD) /* of a base */
+            return mf_cast_to(p, mf_make_address(p, mf_to_base(p, mf_make_deref(p, e, e->at), to->elem->record), e->at), to, MF_CAST_POINTER);
         return mf_cast_to(p, e, to,
                           from->kind == MF_TYPE_POINTER ? MF_CAST_POINTER : MF_CAST_NULL_POINTER);
     }
@@ -324,6 +328,8 @@ static const char *why_not(const mf_type *from, const mf_type *to)
         if ((from->quals & ~to->quals) != 0) return ": that would drop a qualifier";
         return "; an explicit cast may be meant";
     }
+    if (to->kind == MF_TYPE_POINTER && from == to->elem) return "; its address, by '&', may be meant";
+    if (from->kind == MF_TYPE_POINTER && from->elem == to) return "; what it points at, by '*', may be meant";
     if (mf_is_vector(from) && mf_is_vector(to) && from->width == to->width) {
         return ": vectors of other elements need an explicit conversion";
     }

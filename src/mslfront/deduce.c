@@ -167,8 +167,12 @@ static bool bind(deduction *d, size_t i, mf_targ arg)
         *old = arg;
         return true;
     }
-    if (old->kind == MF_TARG_VALUE && arg.kind == MF_TARG_VALUE) return old->value.i == arg.value.i;
-    return mf_same_arg(old, &arg);
+    const bool values = old->kind == MF_TARG_VALUE && arg.kind == MF_TARG_VALUE;
+    if (values ? old->value.i == arg.value.i : mf_same_arg(old, &arg)) return true;
+    d->p->conflict.name = d->t->params[i].name;
+    d->p->conflict.is = *old;
+    d->p->conflict.other = arg;
+    return false;
 }
 
 static bool match(deduction *d, const shape *s, mf_qtype q);
@@ -426,6 +430,22 @@ bool mf_deduce_call(mf_parser *p, const mf_template *t, const mf_targs *given, c
             found[i] = (mf_targ){.kind = MF_TARG_PACK};
         mf_targs_push(p->mem, out, found[i]);
     }
+    return true;
+}
+
+bool mf_deduce_types(mf_parser *p, const mf_template *t, const mf_qtype *types, size_t n, mf_targs *out)
+{
+    mf_targ found[MF_TPARAMS];
+    for (size_t i = 0; i < t->param_count; ++i) found[i] = (mf_targ){.kind = MF_TARG_NONE};
+    deduction d = {.p = p, .t = t, .args = found};
+    for (size_t i = 0; i < n; ++i) {
+        const bool pack = i >= t->pattern_count || t->patterns[i].pack;
+        const shape s = read_shape(p, t->patterns[i < t->pattern_count ? i : t->pattern_count - 1].begin);
+        if (pack) continue; /* takes any number of any */
+        if (!match(&d, &s, types[i])) return false;
+    }
+    *out = mf_targs_none();
+    for (size_t i = 0; i < t->param_count; ++i) mf_targs_push(p->mem, out, found[i]);
     return true;
 }
 

@@ -122,6 +122,29 @@ static bool is_unsupported_header(str name)
     return false;
 }
 
+/* A file's name without "." and "name/..": the same for each way that leads to it, but for links. */
+static str plain_path(arena *mem, str path)
+{
+    char *out = arena_array(mem, char, path.n + 1);
+    size_t n = 0;
+    for (size_t at = 0; at < path.n;) {
+        size_t end = at;
+        while (end < path.n && path.p[end] != '/') ++end;
+        const str part = {path.p + at, end - at};
+        size_t before = n > 0 ? n - 1 : 0; /* where the part before begins: what there is ends with "/" */
+        while (before > 0 && out[before - 1] != '/') --before;
+        const str previous = {out + before, n > before ? n - 1 - before : 0};
+        if (str_is(part, "..") && previous.n != 0 && !str_is(previous, "..")) {
+            n = before;
+        } else if (!str_is(part, ".") && (part.n != 0 || at == 0)) {
+            for (size_t i = 0; i < part.n; ++i) out[n++] = part.p[i];
+            if (end < path.n) out[n++] = '/';
+        }
+        at = end + 1;
+    }
+    return (str){out, n};
+}
+
 /* A header that the options' reader finds. */
 static void include_file(mf_preproc *pp, str name, bool angled, span at)
 {
@@ -139,7 +162,7 @@ static void include_file(mf_preproc *pp, str name, bool angled, span at)
                    STR_ARG(name));
         return;
     }
-    if (map_get(&pp->once, path) != NULL) return;
+    if (map_get(&pp->once, plain_path(pp->mem, path)) != NULL) return;
     if (pp->include_depth >= MF_INCLUDE_DEPTH || ++pp->includes > MF_INCLUDES || text.n >= UINT32_MAX - 2) {
         diag_error(pp->diags, at, "files include each other more than %d deep, or there are too many",
                    MF_INCLUDE_DEPTH);
@@ -325,7 +348,7 @@ mf_token mf_pp_pragma(mf_preproc *pp, mf_tokens words, span at)
     if (words.n == 0) return none;
     if (word_is(&words, 0, "once") && pp->file.file != 0) {
         str name = pp->sources->files[pp->file.file - 1].name;
-        map_put(pp->mem, &pp->once, name, pp->sources);
+        map_put(pp->mem, &pp->once, plain_path(pp->mem, name), pp->sources);
     }
     if (word_is(&words, 0, "unroll")) return loop_pragma(pp, &words, 1, at);
     if (word_is(&words, 0, "nounroll")) {

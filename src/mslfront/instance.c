@@ -42,7 +42,7 @@ bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *
 
 /* Functions */
 
-static mf_candidate *read_instance(mf_parser *p, const mf_template *t, const mf_targs *args,
+static mf_candidate *read_instance(mf_parser *p, mf_template *t, const mf_targs *args,
                                    span at)
 {
     mf_state old;
@@ -408,7 +408,7 @@ void mf_parse_specialisation(mf_parser *p, size_t name)
     p->at = begin;
     mf_candidate *special = mf_read_instance(p, &own);
     if (special == NULL) return;
-    const mf_template *made_of = c->made_of;
+    mf_template *made_of = c->made_of;
     str label = c->function->label;
     mf_candidate *next = c->next;
     *c = *special;

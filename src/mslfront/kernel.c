@@ -54,6 +54,8 @@ static void bind_slot(mf_parser *p, mf_var *v, const mf_attribute *a, mf_binding
     } else if (a->number >= BUFFERS) {
         diag_error(p->diags, a->at, "slot %lld is out of range: there are %d, from 0",
                    (long long)a->number, BUFFERS);
+        v->binding = MF_BIND_INPUT; /* one complaint is enough */
+        return;
     }
     v->binding = binding;
     v->slot = (uint32_t)a->number;
@@ -75,6 +77,23 @@ static void bind_input(mf_parser *p, mf_var *v, const mf_attribute *a, size_t i)
     if (a->has_number) diag_error(p->diags, a->at, "[[%s]] takes no number", inputs[i].name);
     v->binding = MF_BIND_INPUT;
     v->input = inputs[i].input;
+}
+
+bool mf_is_input(str name)
+{
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; ++i)
+        if (str_is(name, inputs[i].name)) return true;
+    return false;
+}
+
+bool mf_bind_global(mf_parser *p, mf_var *v, const mf_attribute *a)
+{
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; ++i) {
+        if (!is_name(a, inputs[i].name)) continue;
+        bind_input(p, v, a, i);
+        return true;
+    }
+    return false;
 }
 
 static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
@@ -117,7 +136,12 @@ static void bind_attribute(mf_parser *p, mf_var *v, const mf_attribute *a)
         v->binding = MF_BIND_INPUT; /* no second complaint about a missing attribute */
         return;
     }
-    diag_error(p->diags, a->at, "unknown attribute '%.*s'", STR_ARG(a->name->text));
+    mf_nearest near = {0};
+    static const char *const others[] = {"buffer", "threadgroup", "texture", "sampler", "function_constant"};
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; ++i) (void)mf_is_nearer(a->name->text, str_of(inputs[i].name), &near);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; ++i) (void)mf_is_nearer(a->name->text, str_of(others[i]), &near);
+    diag_error(p->diags, a->at, "unknown attribute '%.*s'%s%.*s%s", STR_ARG(a->name->text), near.name.n != 0 ? "; did you mean '" : "",
+               STR_ARG(near.name), near.name.n != 0 ? "'?" : "");
     v->binding = MF_BIND_INPUT;
 }
 

@@ -11,6 +11,12 @@ bool mf_derives(const mf_record *r, const mf_record *base)
     return false;
 }
 
+bool mf_begins_with(const mf_record *r, const mf_record *base)
+{
+    if (r == base || base->field_count == 0) return true; /* an empty one lies anywhere */
+    return r->field_count != 0 && r->fields[0].is_base && r->fields[0].offset == 0 && mf_begins_with(r->fields[0].type->record, base);
+}
+
 mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name)
 {
     if (r->scope == NULL) return NULL;

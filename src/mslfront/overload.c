@@ -18,7 +18,7 @@ static unsigned preference(const mf_match *m)
 }
 
 /* -1 where a is better than b, 1 where b is, 0 where neither is. */
-static int compare(const mf_match *a, const mf_match *b, size_t args)
+static int compare(mf_parser *p, const mf_match *a, const mf_match *b, size_t args)
 {
     bool a_wins = false, b_wins = false;
     for (size_t i = 0; i < args; ++i) {
@@ -26,15 +26,17 @@ static int compare(const mf_match *a, const mf_match *b, size_t args)
         b_wins |= b->ranks[i] < a->ranks[i];
     }
     if (a_wins != b_wins) return a_wins ? -1 : 1;
+    mf_template *s = a->user != NULL ? a->user->made_of : NULL, *t = b->user != NULL ? b->user->made_of : NULL;
+    if (!a_wins && s != NULL && t != NULL && s != t) return mf_more_special(p, s, t, args - (a->user->self != NULL && !a->user->is_constructor ? 1 : 0));
     unsigned x = preference(a), y = preference(b);
     return a_wins || x == y ? 0 : x > y ? -1 : 1;
 }
 
-void mf_keep_best(mf_matches *all, const mf_match *m, size_t args)
+void mf_keep_best(mf_parser *p, mf_matches *all, const mf_match *m, size_t args)
 {
     size_t kept = 0;
     for (size_t i = 0; i < all->n; ++i) {
-        int order = compare(&all->at[i], m, args);
+        int order = compare(p, &all->at[i], m, args);
         if (order < 0)
             return; /* then it beats none of the others: they would have been beaten before */
         if (order == 0) all->at[kept++] = all->at[i];
@@ -120,16 +122,45 @@ static mf_candidate *deduced(mf_parser *p, mf_candidate *c, const call *k, const
     return good ? mf_function_instance(p, c, &args, k->at) : NULL;
 }
 
+/* A template's argument by itself. */
+static str argument_text(mf_parser *p, const mf_targ *a)
+{
+    mf_targ one = *a;
+    const mf_targs all = {.at = &one, .n = 1, .cap = 1};
+    const str text = mf_args_text(p, &all);
+    return (str){text.p + 1, text.n - 2}; /* without its brackets */
+}
+
+/* Why a template has no instance for the call. */
+static void note_no_instance(mf_parser *p, const mf_candidate *c, const call *k)
+{
+    const mf_template *t = c->generic;
+    const span at = c->function->at;
+    const bool pack = t->pattern_count != 0 && t->patterns[t->pattern_count - 1].pack;
+    if ((k->args->n > t->pattern_count && !pack) || k->args->n < t->required) {
+        diag_note(p->diags, at, "candidate not viable: it takes %s%zu argument%s, not %zu",
+                  t->required < t->pattern_count ? (k->args->n < t->required ? "at least " : "up to ") : "",
+                  k->args->n < t->required ? t->required : t->pattern_count, t->pattern_count == 1 ? "" : "s", k->args->n);
+        return;
+    }
+    if (p->conflict.name != NULL) {
+        diag_note(p->diags, at, "candidate not viable: its parameter '%.*s' would be both '%.*s' and '%.*s'", STR_ARG(p->conflict.name->text),
+                  STR_ARG(argument_text(p, &p->conflict.is)), STR_ARG(argument_text(p, &p->conflict.other)));
+        return;
+    }
+    diag_note(p->diags, at, "candidate not viable: the template does not fit these arguments");
+}
+
 /* Why a user function does not take the arguments. */
 static void note_not_viable(mf_parser *p, mf_candidate *c, const call *k)
 {
     const mf_function *f = c->function;
     const mf_targs *given = k->name->given;
     if (c->generic != NULL) {
+        p->conflict.name = NULL;
         mf_candidate *made = deduced(p, c, k, given);
         if (made == NULL) {
-            diag_note(p->diags, f->at,
-                      "candidate not viable: the template does not fit these arguments");
+            note_no_instance(p, c, k);
             return;
         }
         c = made;
@@ -312,7 +343,7 @@ static void match_set(mf_parser *p, const call *k, mf_matches *all)
             one = deduced(p, c, k, given);
         else if (given != NULL)
             continue;
-        if (one != NULL && match_user(p, one, k, &m)) mf_keep_best(all, &m, ranks);
+        if (one != NULL && match_user(p, one, k, &m)) mf_keep_best(p, all, &m, ranks);
     }
     if (k->name->builtin >= 0 && given == NULL) mf_match_builtin(p, k->name->builtin, k->args, all);
 }

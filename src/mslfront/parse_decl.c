@@ -354,6 +354,15 @@ static bool has_call(const mf_expr *e)
     return has_call(e->a) || has_call(e->b) || has_call(e->c);
 }
 
+/* Where the text asks for what the library says at `at`. */
+static span asked_at(const mf_parser *p, span at)
+{
+    if (!mf_in_library(p, at)) return at;
+    for (const mf_candidate *c = p->function; c != NULL; c = c->asked_by)
+        if (c->called_at.file != 0 && !mf_in_library(p, c->called_at)) return c->called_at;
+    return at;
+}
+
 static void parse_static_assert(mf_parser *p)
 {
     span begin = mf_cur(p)->at;
@@ -376,8 +385,9 @@ static void parse_static_assert(mf_parser *p)
     } else if (!known) {
         diag_error(p->diags, e->at, "the condition of static_assert must be constant");
     } else if (c.i == 0) {
-        diag_error(p->diags, mf_since(p, begin), "static assertion failed%s%.*s",
-                   text.n != 0 ? ": " : "", STR_ARG(text));
+        const bool ours = mf_in_library(p, begin) && text.n > 2;
+        if (ours) diag_error(p->diags, asked_at(p, begin), "%.*s", (int)text.n - 2, text.p + 1);
+        else diag_error(p->diags, mf_since(p, begin), "static assertion failed%s%.*s", text.n != 0 ? ": " : "", STR_ARG(text));
     }
     mf_expect(p, MF_TOK_SEMI, "after 'static_assert(...)'");
 }
@@ -557,11 +567,15 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
         }
         mf_attributes attributes = specs->attributes;
         if (!mf_parse_attributes(p, &attributes)) return;
-        const mf_attribute *given = NULL;
+        const mf_attribute *given = NULL, *input = NULL;
         for (size_t i = 0; i < attributes.n; ++i) {
             if (str_is(attributes.at[i].name->text, "maybe_unused")) continue;
             if (str_is(attributes.at[i].name->text, "function_constant")) {
                 given = &attributes.at[i];
+                continue;
+            }
+            if (mf_is_input(attributes.at[i].name->text)) {
+                input = &attributes.at[i];
                 continue;
             }
             diag_unsupported(p->diags, attributes.at[i].at,
@@ -570,6 +584,16 @@ static void parse_globals(mf_parser *p, const mf_specs *specs, mf_declarator d)
         }
         if (given != NULL) {
             parse_function_constant(p, &d, given);
+            if (mf_at(p, MF_TOK_EQ)) {
+                mf_syntax(p, mf_cur(p)->at, "a function constant has no initialiser: its value is given when a function is made of the library");
+                return;
+            }
+        } else if (input != NULL) { /* of every kernel: what a function that reads it is given is its thread's */
+            mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
+            mf_var *v = mf_new_var(p, MF_VAR_GLOBAL, &d);
+            v->quals = MF_CONST;
+            (void)mf_bind_global(p, v, input);
+            if (s != NULL) s->var = v;
         } else {
             mf_symbol *s = mf_declare(p, MF_SYM_VAR, d.name, d.at);
             mf_var *v = mf_parse_global(p, specs, &d);
@@ -613,6 +637,25 @@ static bool at_outside(const mf_parser *p)
     return p->tokens[at + 1].kind == MF_TOK_SCOPE;
 }
 
+/* Words that begin another declaration, and cannot go on behind a struct. */
+static bool at_next_declaration(const mf_parser *p)
+{
+    switch ((int)mf_cur(p)->kind) {
+    case MF_KW_KERNEL:
+    case MF_KW_STRUCT:
+    case MF_KW_CLASS:
+    case MF_KW_UNION:
+    case MF_KW_ENUM:
+    case MF_KW_INLINE:
+    case MF_KW_TYPEDEF:
+    case MF_KW_TEMPLATE:
+    case MF_KW_VOID:
+    case MF_KW_USING:
+    case MF_KW_NAMESPACE: return true;
+    default: return false; /* a name, or a mark */
+    }
+}
+
 static void parse_top(mf_parser *p)
 {
     if (mf_accept(p, MF_TOK_SEMI) || mf_parse_common_decl(p)) return;
@@ -644,6 +687,10 @@ static void parse_top(mf_parser *p)
     if (!mf_parse_specs(p, &specs)) return;
     if (specs.is_typedef) {
         mf_parse_typedef(p, &specs);
+        return;
+    }
+    if (specs.has_record && at_next_declaration(p)) {
+        diag_error(p->diags, mf_last(p), "expected ';' after the struct or enumeration");
         return;
     }
     if (mf_at(p, MF_TOK_SEMI)) {

@@ -185,7 +185,9 @@ static mf_expr *symbol_value(mf_parser *p, const mf_ref *r)
     case MF_SYM_TYPE:
     case MF_SYM_NAMESPACE: break;
     }
-    diag_error(p->diags, r->at, "'%.*s' is not a value", STR_ARG(r->id->text));
+    const bool generic = s->kind == MF_SYM_TEMPLATE && s->generic != NULL && s->generic->kind == MF_OF_CLASSES;
+    diag_error(p->diags, r->at, generic ? "'%.*s' is a template of classes, and its arguments are missing" : "'%.*s' is not a value",
+               STR_ARG(r->id->text));
     return mf_error(p, r->at);
 }
 
@@ -319,7 +321,14 @@ static mf_expr *parse_named_cast(mf_parser *p)
     if (!mf_expect(p, MF_TOK_R_PAREN, "after the cast's value") || mf_bad(e))
         return mf_error(p, begin);
     bool pointers = type.type->kind == MF_TYPE_POINTER && e->type->kind == MF_TYPE_POINTER;
-    if (kind == MF_KW_STATIC_CAST && pointers && mf_rank_to(p, e, type.type) == MF_NO_CONVERSION &&
+    const bool down = pointers && e->type->elem->kind == MF_TYPE_RECORD && type.type->elem->kind == MF_TYPE_RECORD &&
+                      e->type->elem != type.type->elem && mf_derives(type.type->elem->record, e->type->elem->record);
+    if (kind == MF_KW_STATIC_CAST && down && !mf_begins_with(type.type->elem->record, e->type->elem->record)) {
+        diag_unsupported(p->diags, mf_since(p, begin), "a cast down to '%.*s' from a base that does not lie at its beginning is not supported",
+                         STR_ARG(mf_type_text(p->mem, type.type->elem)));
+        return mf_error(p, begin);
+    }
+    if (kind == MF_KW_STATIC_CAST && pointers && !down && mf_rank_to(p, e, type.type) == MF_NO_CONVERSION &&
         e->type->elem->kind != MF_TYPE_VOID) {
         diag_error(p->diags, mf_since(p, begin),
                    "static_cast does not turn '%.*s' into '%.*s'; reinterpret_cast does",
@@ -371,6 +380,12 @@ static mf_expr *parse_size(mf_parser *p)
 
 static mf_expr *parse_paren(mf_parser *p)
 {
+    const size_t end = mf_skip_balanced(p, p->at);
+    const bool folds = mf_ahead(p, 1)->kind == MF_TOK_ELLIPSIS || (end > p->at + 2 && p->tokens[end - 2].kind == MF_TOK_ELLIPSIS);
+    if (folds) {
+        mf_unsupported(p, mf_cur(p)->at, "expressions that fold a pack are not supported");
+        return mf_error(p, mf_cur(p)->at);
+    }
     bool outer = p->no_greater;
     p->no_greater = false;
     mf_advance(p);
@@ -520,6 +535,13 @@ static mf_expr *parse_member(mf_parser *p, mf_expr *e)
     bool arrow = mf_at(p, MF_TOK_ARROW);
     span op_at = mf_cur(p)->at;
     mf_advance(p);
+    if (arrow && !mf_bad(e) && e->type->kind == MF_TYPE_RECORD) {
+        mf_ident *id = mf_intern(p->mem, p->idents, STR("operator->"));
+        if (mf_find_member(e->type->record, id) == NULL) {
+            diag_error(p->diags, span_join(e->at, op_at), "'->' needs a pointer, not '%.*s'; '.' may be meant", STR_ARG(mf_type_text(p->mem, e->type)));
+            e = mf_error(p, e->at);
+        }
+    }
     if (arrow) e = mf_make_deref(p, e, span_join(e->at, op_at));
     span at = mf_cur(p)->at;
     bool qualified = mf_at(p, MF_TOK_IDENT) && mf_ahead(p, 1)->kind == MF_TOK_SCOPE;

@@ -393,7 +393,8 @@ static void function_attributes(mf_parser *p, const mf_attributes *attributes, m
 {
     static const char *const harmless[] = {"maybe_unused", "nodiscard",     "noreturn",
                                            "deprecated",   "always_inline", "noinline",
-                                           "gnu_inline",   "kernel",        "optnone"};
+                                           "gnu_inline",   "kernel",        "optnone",
+                                           "visible",      "stitchable"}; /* the last two: for others than kernels to call */
     for (size_t i = 0; i < attributes->n; ++i) {
         const mf_attribute *a = &attributes->at[i];
         bool known = false;
@@ -626,7 +627,7 @@ void mf_define_member(mf_parser *p, const mf_specs *specs, const mf_declarator *
 }
 
 /* A function read again for an instance of a template: its declaration, at the cursor. */
-mf_candidate *mf_read_instance(mf_parser *p, const mf_template *t)
+mf_candidate *mf_read_instance(mf_parser *p, mf_template *t)
 {
     mf_specs specs;
     mf_declarator d;

@@ -221,7 +221,13 @@ void mf_parse_member(mf_parser *p, mf_record *r, mf_fields *fields)
         mf_parse_destructor(p);
         return;
     }
-    if (k == MF_KW_VIRTUAL || k == MF_KW_FRIEND) {
+    if (k == MF_KW_VIRTUAL) { /* said once; the member is read without it */
+        diag_unsupported(p->diags, mf_cur(p)->at, "'virtual' is not supported: no function is chosen by an object's kind at run time in MSL");
+        mf_advance(p);
+        mf_parse_member(p, r, fields);
+        return;
+    }
+    if (k == MF_KW_FRIEND) {
         mf_unsupported(p, mf_cur(p)->at, "%s is not supported", mf_token_name(k));
         return;
     }
@@ -493,6 +499,10 @@ bool mf_parse_enum(mf_parser *p, mf_qtype *out)
     }
     if (base.type != NULL) t->scalar = base.type->scalar;
     if (!mf_at(p, MF_TOK_L_BRACE)) { /* "enum name": one that is known */
+        if (mf_at(p, MF_TOK_SEMI) && (e->scoped || base.type != NULL)) {
+            mf_unsupported(p, at, "an enumeration that is declared before its items is not supported");
+            return false;
+        }
         mf_symbol *known = name != NULL ? known_record(p, name, false) : NULL;
         if (known == NULL || known->kind != MF_SYM_TYPE) {
             mf_syntax(p, at, "expected the items of the enumeration");

@@ -92,7 +92,10 @@ static mf_expr *parse_head(mf_parser *p, const char *where, mf_stmts *out)
         const mf_var *v = mf_parse_condition_variable(p, out);
         e = v != NULL ? mf_make_var(p, p->locals.at[v->index], v->at) : mf_error(p, begin);
     } else {
+        const bool bracketed = mf_at(p, MF_TOK_L_PAREN);
         e = mf_parse_expr(p);
+        if (e->kind == MF_EXPR_ASSIGN && !bracketed && !mf_in_library(p, e->at))
+            diag_warning(p->diags, e->at, "an assignment as a condition; '==' may be meant (brackets around it say that it is not)");
     }
     if (!mf_expect(p, MF_TOK_R_PAREN, "after the condition")) return mf_error(p, begin);
     return e;
@@ -597,6 +600,19 @@ static mf_stmt *parse_unrolled(mf_parser *p)
     return s;
 }
 
+/* Said once; what is tried is read for its own errors. */
+static mf_stmt *parse_try(mf_parser *p, span begin)
+{
+    diag_unsupported(p->diags, begin, "'try' is not supported: exceptions do not exist in MSL");
+    mf_advance(p);
+    mf_stmt *s = mf_parse_block(p);
+    while (!p->panic && mf_accept(p, MF_KW_CATCH)) {
+        if (mf_at(p, MF_TOK_L_PAREN)) p->at = mf_skip_balanced(p, p->at);
+        if (mf_at(p, MF_TOK_L_BRACE)) p->at = mf_skip_balanced(p, p->at);
+    }
+    return s;
+}
+
 static mf_stmt *parse_plain(mf_parser *p)
 {
     span begin = mf_cur(p)->at;
@@ -618,13 +634,39 @@ static mf_stmt *parse_plain(mf_parser *p)
                        p->switches != 0 ? "a label inside another statement of a switch is not supported"
                                         : "this label stands in no switch");
         return NULL;
+    case MF_KW_TRY: return parse_try(p, begin);
     case MF_KW_GOTO:
-    case MF_KW_TRY:
     case MF_KW_ASM:
         mf_unsupported(p, begin, "%s is not supported", mf_token_name(mf_cur(p)->kind));
         return NULL;
     default: return parse_expression(p, begin);
     }
+}
+
+/* "name name": what could only be a declaration of a type that nobody declared. */
+static bool at_unknown_type(mf_parser *p)
+{
+    if (!mf_at(p, MF_TOK_IDENT) || mf_ahead(p, 1)->kind != MF_TOK_IDENT) return false;
+    const mf_token_kind after = mf_ahead(p, 2)->kind;
+    if (after != MF_TOK_EQ && after != MF_TOK_SEMI && after != MF_TOK_COMMA && after != MF_TOK_L_BRACE && after != MF_TOK_L_SQUARE) return false;
+    const mf_ref r = mf_peek_name(p);
+    return r.id != NULL && r.symbol == NULL && r.type == NULL && r.builtin < 0;
+}
+
+/* The variable is known from here on, and nothing more is said of it. */
+static void parse_of_unknown_type(mf_parser *p)
+{
+    const mf_ref r = mf_resolve(p);
+    mf_unknown_name(p, &r);
+    const mf_token *name = mf_cur(p);
+    mf_declarator d = {.type = {.type = mf_error_type()}, .name = name->ident, .at = name->at};
+    mf_symbol *s = mf_find(p->scope, name->ident) == NULL ? mf_declare(p, MF_SYM_VAR, name->ident, name->at) : NULL;
+    if (s != NULL) s->var = mf_new_var(p, MF_VAR_LOCAL, &d);
+    while (!mf_at(p, MF_TOK_SEMI) && !mf_at(p, MF_TOK_R_BRACE) && !mf_at(p, MF_TOK_END)) {
+        const bool open = mf_at(p, MF_TOK_L_BRACE) || mf_at(p, MF_TOK_L_PAREN) || mf_at(p, MF_TOK_L_SQUARE);
+        p->at = open ? mf_skip_balanced(p, p->at) : p->at + 1;
+    }
+    mf_accept(p, MF_TOK_SEMI);
 }
 
 /* A statement; a declaration of several variables gives several. */
@@ -642,6 +684,8 @@ static void parse_into(mf_parser *p, mf_stmts *out)
         /* said nothing that runs */
     } else if (at_declaration(p)) {
         mf_parse_local(p, out);
+    } else if (at_unknown_type(p)) {
+        parse_of_unknown_type(p);
     } else {
         mf_stmt *s = parse_plain(p);
         if (s != NULL) mf_stmts_push(p->mem, out, s);

@@ -461,8 +461,16 @@ static void not_a_type(mf_parser *p)
         mf_syntax(p, mf_cur(p)->at, "expected a type");
         return;
     }
+    static const char *const refused[] = {"visible_function_table", "intersection_function_table", "acceleration_structure",
+                                          "instance_acceleration_structure", "primitive_acceleration_structure", "imageblock", "tensor",
+                                          "command_buffer", "compute_pipeline_state", "render_pipeline_state", "patch_control_point"};
     mf_ref r = mf_resolve(p);
     if (r.id == NULL) return;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        if (!str_is(r.id->text, refused[i])) continue;
+        mf_unsupported(p, r.at, "'%s' is not supported", refused[i]);
+        return;
+    }
     mf_syntax(p, r.at, "'%.*s' is not a type%s", STR_ARG(r.id->text),
               r.hidden_by_metal ? "; namespace metal has one" : "");
 }
@@ -511,7 +519,7 @@ bool mf_parse_specs(mf_parser *p, mf_specs *out)
     *out = (mf_specs){.at = mf_cur(p)->at};
     words w = {0};
     bool worded = false;
-    while (!p->panic) {
+    while (!p->panic && !(out->has_record && (mf_at(p, MF_KW_KERNEL) || mf_at(p, MF_KW_INLINE) || mf_at(p, MF_KW_TYPEDEF)))) {
         if (take_qualifier(p, &out->type) || take_storage(p, out) || mf_take_alignas(p, out) ||
             mf_take_gnu_attribute(p, out))
             continue;
@@ -578,6 +586,7 @@ static bool parse_attribute(mf_parser *p, mf_attributes *out)
                 !named && !p->panic &&
                 mf_constant_integer(p, e, "an attribute's number", 0, INT32_MAX, &a.number);
             if (!a.has_number && !p->panic) a.number = 0;
+            while (!p->panic && mf_accept(p, MF_TOK_COMMA)) (void)mf_parse_ternary(p); /* of those that take several, which are refused by name */
         }
         if (!mf_expect(p, MF_TOK_R_PAREN, "after the attribute's number")) return false;
     }
@@ -780,6 +789,10 @@ static bool declarator(mf_parser *p, mf_qtype base, mf_declarator *out)
 bool mf_parse_declarator(mf_parser *p, const mf_specs *specs, mf_declarator *out)
 {
     *out = (mf_declarator){0};
+    if (specs->is_auto && mf_at(p, MF_TOK_L_SQUARE) && !at_attributes(p)) {
+        mf_unsupported(p, mf_cur(p)->at, "structured bindings are not supported");
+        return false;
+    }
     return declarator(p, specs->type, out);
 }
 

@@ -107,7 +107,7 @@ struct mf_candidate {
     mf_function *function; /* of a template, only its name and place */
     mf_candidate *next; /* of the overload set */
     mf_template *generic;  /* the template it is, or NULL */
-    const mf_template *made_of; /* the template it was made from, or NULL */
+    mf_template *made_of;  /* the template it was made from, or NULL */
     mf_record *record;     /* a member of it, or NULL */
     mf_var *self;          /* the object of a member function or a constructor, or NULL */
     bool is_aggregate; /* the constructor that a list stands for: what it leaves out is zero */
@@ -184,6 +184,10 @@ typedef struct mf_parser {
     unsigned quiet;       /* lists of complaints that are dropped, within each other */
     uint32_t prelude_file, part_files[MF_PARTS]; /* the library's own texts; 0 where one was not read */
     mf_scope *metal;      /* the library's namespace */
+    struct {
+        const mf_ident *name; /* NULL: none */
+        mf_targ is, other;
+    } conflict;           /* the parameter that the last deduction found two things for */
     bool exhausted;       /* a limit on instances was passed */
     const mf_record *specs_of; /* the specifiers read next are of a member of it */
     mf_record *member_of; /* what is read is an instance of a member template of it */
@@ -371,7 +375,7 @@ typedef struct mf_matches {
     mf_match at[MF_MATCHES]; /* the best, none better than another */
     size_t n;
 } mf_matches;
-void mf_keep_best(mf_matches *all, const mf_match *m, size_t args);
+void mf_keep_best(mf_parser *p, mf_matches *all, const mf_match *m, size_t args);
 /* Adds the overloads of a library function that take the arguments. Silent when none does. */
 void mf_match_builtin(mf_parser *p, int row, const mf_exprs *args, mf_matches *all);
 mf_expr *mf_call_builtin(mf_parser *p, const mf_match *m, mf_math math, mf_exprs *args, span at);
@@ -384,6 +388,18 @@ mf_expr *mf_library_template(mf_parser *p, const mf_ref *name);
 
 /* compiler_call.c: a call of a function declared with __asm */
 mf_expr *mf_call_compiler(mf_parser *p, mf_candidate *c, mf_exprs *args, span at);
+
+/* suggest.c */
+
+/* The nearest of several names so far. */
+typedef struct mf_nearest {
+    str name; /* empty: none is near enough */
+    unsigned distance;
+} mf_nearest;
+/* Takes the name where it is near to what is wanted, and nearer than the best so far. */
+bool mf_is_nearer(str wanted, str name, mf_nearest *best);
+/* A name that means something where the cursor stands, near to this one; empty where there is none. */
+str mf_suggest_name(mf_parser *p, str name);
 
 /* version.c */
 
@@ -507,7 +523,7 @@ void mf_parse_function(mf_parser *p, const mf_specs *specs, const mf_declarator 
 bool mf_parse_function_name(mf_parser *p, const mf_specs *specs, mf_declarator *d);
 /* A template of functions joins its overload set; NULL after a complaint. */
 mf_candidate *mf_add_generic(mf_parser *p, mf_template *t, bool is_conversion);
-mf_candidate *mf_read_instance(mf_parser *p, const mf_template *t);
+mf_candidate *mf_read_instance(mf_parser *p, mf_template *t);
 void mf_finish_instance(mf_parser *p, mf_candidate *c);
 /* Reads the body of a function whose declaration stands already. */
 void mf_read_body(mf_parser *p, mf_candidate *c);
@@ -606,6 +622,8 @@ mf_expr *mf_member_default(mf_parser *p, mf_record *r, const mf_field *f, span a
 /* A place of a record as one of its base. */
 mf_expr *mf_to_base(mf_parser *p, mf_expr *e, const mf_record *base);
 bool mf_derives(const mf_record *r, const mf_record *base);
+/* Whether the base lies where the record does. */
+bool mf_begins_with(const mf_record *r, const mf_record *base);
 
 /* destroy.c */
 
@@ -641,6 +659,9 @@ bool mf_recurs_at_end(const mf_function *f);
 /* kernel.c */
 
 void mf_bind_kernel(mf_parser *p, mf_function *f, const mf_attributes *params);
+/* Whether a kernel's parameter with an attribute of that name is an input; a variable outside functions with it, which every function may read. */
+bool mf_is_input(str name);
+bool mf_bind_global(mf_parser *p, mf_var *v, const mf_attribute *a);
 
 /* texture.c */
 

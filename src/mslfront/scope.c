@@ -213,6 +213,10 @@ static const char *hint_for(str name)
                  {"blockDim", "; [[threads_per_threadgroup]] on a kernel's parameter gives it"},
                  {"blockIdx", "; [[threadgroup_position_in_grid]] on a kernel's parameter gives it"},
                  {"get_global_id", "; [[thread_position_in_grid]] on a kernel's parameter gives it"},
+                 {"mem_device", "; it is mem_flags::mem_device"},
+                 {"mem_none", "; it is mem_flags::mem_none"},
+                 {"mem_texture", "; it is mem_flags::mem_texture"},
+                 {"mem_threadgroup", "; it is mem_flags::mem_threadgroup"},
                  {"printf", "; <metal_logging> has os_log"},
                  {"std", "; C++'s standard library does not exist in MSL, but namespace metal has some of it"},
                  {"thread_local", "; variables of a function are each thread's own without it"},
@@ -306,5 +310,15 @@ void mf_unknown_name(mf_parser *p, const mf_ref *r)
                    STR_ARG(r->id->text), STR_ARG(r->id->text));
         return;
     }
-    diag_error(p->diags, r->at, "'%.*s' is not declared%s", STR_ARG(r->id->text), hint_for(r->id->text));
+    const str name = r->id->text;
+    const str explicit_one = str_format(p->mem, "%.*s_explicit", STR_ARG(name));
+    const char *hint = hint_for(name);
+    str more = {0};
+    if (hint[0] == '\0' && p->quiet == 0) { /* nobody reads the others */
+        if (mf_is_input(name)) more = str_format(p->mem, "; [[%.*s]] on a kernel's parameter gives it", STR_ARG(name));
+        else if (mf_intern(p->mem, p->idents, explicit_one)->builtin >= 0) more = str_format(p->mem, "; there is %.*s()", STR_ARG(explicit_one));
+        else if (!r->qualified) more = mf_suggest_name(p, name);
+        if (more.n != 0 && more.p[0] != ';') more = str_format(p->mem, "; did you mean '%.*s'?", STR_ARG(more));
+    }
+    diag_error(p->diags, r->at, "'%.*s' is not declared%s%.*s", STR_ARG(name), hint, STR_ARG(more));
 }

@@ -728,6 +728,11 @@ static bool fit_arg(mf_parser *p, const mf_tparam *q, mf_targ *a, span at)
                    STR_ARG(mf_type_text(p->mem, to)));
         return false;
     }
+    if (mf_scalar_is_float(a->type.type->scalar)) {
+        diag_error(p->diags, at, "the argument for '%.*s' must be an integer, not '%.*s'", STR_ARG(q->name != NULL ? q->name->text : STR("(unnamed)")),
+                   STR_ARG(mf_type_text(p->mem, a->type.type)));
+        return false;
+    }
     a->value = mf_convert_constant(a->type.type->scalar, a->value, to->scalar);
     a->type = (mf_qtype){.type = to};
     return true;

@@ -55,6 +55,7 @@ struct mf_template {
     mf_pattern *patterns;         /* of functions */
     size_t pattern_count, required;
     unsigned weight; /* of functions: how much their parameters say; the more, the more special */
+    const mf_targs *strangers; /* of functions, for ordering.c; NULL until asked for */
     mf_symbol *symbol;
     map made; /* by arguments: mf_symbol or mf_candidate */
 };
@@ -105,6 +106,14 @@ bool mf_deduce_call(mf_parser *p, const mf_template *t, const mf_targs *given, c
 void mf_deduce_result(mf_parser *p, const mf_template *t, mf_qtype result, mf_targs *args);
 /* Deduces the parameters of a specialisation from the arguments. */
 bool mf_deduce_special(mf_parser *p, const mf_template *t, const mf_targs *args, mf_targs *out);
+
+/* Deduces all parameters from types for the first n of the function's; false where they do not fit. */
+bool mf_deduce_types(mf_parser *p, const mf_template *t, const mf_qtype *types, size_t n, mf_targs *out);
+
+/* ordering.c */
+
+/* -1 where a is the more special of two templates for a call with n arguments, 1 where b is, 0 where neither is. */
+int mf_more_special(mf_parser *p, mf_template *a, mf_template *b, size_t n);
 
 /* skip.c */
 

@@ -179,7 +179,7 @@ typedef enum mf_var_kind {
     MF_VAR_LOCAL, /* in thread space, or in threadgroup space (one for all threads of the group;
                      kernels only) */
     MF_VAR_PARAM,
-    MF_VAR_GLOBAL /* constant space, with an initialiser */
+    MF_VAR_GLOBAL /* constant space, with an initialiser; or (binding INPUT) an input that every function may read, none of a unit's globals */
 } mf_var_kind;
 
 typedef enum mf_input {

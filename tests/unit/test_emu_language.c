@@ -327,9 +327,57 @@ static void limits_and_matrices(void **state)
            3216, 7);
 }
 
+/* Of two templates that take the arguments alike, the one whose parameters the other would take, too. */
+static void more_special(void **state)
+{
+    (void)state;
+    EXPECT("template <typename T> int f(T x) { return 1; }\ntemplate <typename T> int f(thread T *x) { return 2; }\n"
+           "template <typename T> int f(const thread T *x) { return 3; }\n"
+           "kernel void k(device int *o) { int a; const int b = 1; o[0] = f(a); o[1] = f(&a); o[2] = f(&b); }",
+           1, 2, 3);
+    EXPECT("template <typename T> int f(T a, T b) { return 1; }\ntemplate <typename T, typename U> int f(T a, U b) { return 2; }\n"
+           "kernel void k(device int *o) { o[0] = f(1, 2); o[1] = f(1, 2.0f); }",
+           1, 2);
+    EXPECT("template <typename... Ts> int f(Ts... a) { return 1; }\ntemplate <typename T> int f(T a) { return 2; }\n"
+           "template <typename T, typename... Ts> int f(T a, Ts... b) { return 3; }\n"
+           "kernel void k(device int *o) { o[0] = f(); o[1] = f(1); o[2] = f(1, 2); }",
+           1, 2, 3);
+    EXPECT("template <typename T> struct W { T x; };\ntemplate <typename T> int f(W<T> a) { return 1; }\n"
+           "template <typename T> int f(T a) { return 2; }\ntemplate <typename T> int f(W<W<T>> a) { return 3; }\n"
+           "template <typename T, typename U> int g(W<T> a, U b) { return 4; }\ntemplate <typename T> int g(W<T> a, T b) { return 5; }\n"
+           "kernel void k(device int *o) { W<int> a; W<W<int>> b; o[0] = f(1); o[1] = f(a); o[2] = f(b); o[3] = g(a, 1); o[4] = g(a, 1.0f); }",
+           2, 1, 3, 5, 4);
+    EXPECT("template <typename T, int N> int f(vec<T, N> x) { return 1; }\ntemplate <typename T> int f(vec<T, 2> x) { return 2; }\n"
+           "template <typename T> int g(thread T &x) { return 3; }\ntemplate <typename T, int N> int g(thread T (&x)[N]) { return 4; }\n"
+           "kernel void k(device int *o) { int a[3]; o[0] = f(int3(1)); o[1] = f(int2(1)); o[2] = g(a[0]); o[3] = g(a); }",
+           1, 2, 3, 4);
+    emu_refused("template <typename T> int f(T a, int b) { return 1; }\ntemplate <typename T> int f(int a, T b) { return 2; }\n"
+                "kernel void k(device int *o) { o[0] = f(1, 2); }",
+                "call of 'f' is ambiguous for (int, int)");
+}
+
+/* Inputs declared outside functions are each thread's, in kernels and in what they call. */
+static void inputs_outside(void **state)
+{
+    (void)state;
+    static const char body[] = "uint3 at [[thread_position_in_grid]];\nconst ushort lane [[thread_index_in_simdgroup]];\nuint2 group [[threadgroup_position_in_grid]];\n"
+                               "int place() { return int(at.x * 10 + group.x); }\n"
+                               "struct S { int get() const thread { return int(lane); } };\n"
+                               "kernel void k(device int *o) { S s; o[at.x] = place() * 10 + s.get(); if (at.x == 5) o[6] = place(); }";
+    int32_t out[7];
+    emu_case c = {.groups = {3, 1, 1}, .threads = {2, 1, 1}, .buffers = {{out, sizeof out}}};
+    emu_once(body, &c);
+    for (int32_t i = 0; i < 6; ++i) assert_int_equal(out[i], (i * 10 + i / 2) * 10 + i % 2);
+    assert_int_equal(out[6], 52);
+    emu_refused("uint at [[thread_position_in_grid]]; kernel void k(device uint *o) { at = 1; o[0] = at; }", "cannot assign to this: it is const");
+    emu_refused("float at [[thread_position_in_grid]]; kernel void k(device float *o) { o[0] = at; }", "[[thread_position_in_grid]] is uint or ushort");
+    emu_refused("uint at [[thread_position_in_grid]]; constant uint b = at; kernel void k(device uint *o) { o[0] = b; }", "must be known before the kernel runs");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_special), cmocka_unit_test(inputs_outside),
         cmocka_unit_test(templates),
         cmocka_unit_test(members),
         cmocka_unit_test(initialisers_and_loops),

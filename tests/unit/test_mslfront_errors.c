@@ -21,7 +21,7 @@ static void several_at_once(void **state)
         "t.metal:3:10: error: 'foo' is not declared\n",
         "t.metal:4:11: error: expected an expression before ';'\n",
         "t.metal:5:12: error: expected ';' after the declaration\n",
-        "t.metal:7:10: error: cannot assign 'device float *' as 'float'\n",
+        "t.metal:7:10: error: cannot assign 'device float *' as 'float'; what it points at, by '*', may be meant\n",
         "t.metal:9:18: error: expected ';' after the member\n",
         "t.metal:10:44: error: 'device float *' has no members; for a pointer use '->'\n"};
     const char *at = c.complaints.p;
@@ -126,7 +126,7 @@ static void refused_by_name(void **state)
     msl_bad("struct S { int n; thread S &operator+=(const thread S &o) = default; };", "1:29: error: 'operator+=' cannot be left to the compiler");
     msl_bad("struct S { char c; } alignas(3) s;", "1:22: error: an alignment is a power of two");
     msl_refuse("alignas(2) float4 q;", "1: error: an alignment of 2 is less than that of 'float4', 16");
-    msl_bad("struct S { virtual void f(); };", "1:12: error: 'virtual' is not supported");
+    msl_bad("struct S { virtual void f(); };", "1:12: error: 'virtual' is not supported: no function is chosen by an object's kind at run time in MSL");
     msl_bad("struct S { friend void f(); };", "1:12: error: 'friend' is not supported");
     msl_bad("int n [[function_constant(0)]];",
             "1:5: error: a function constant is a scalar or vector in the constant address space");

@@ -57,7 +57,7 @@ static void wrong_signatures(void **state)
     msl_bad("kernel void k(device int *a [[buffer(31)]]) {}",
             "1:31: error: slot 31 is out of range: there are 31, from 0");
     msl_bad("kernel void k(device int *a [[bufer(0)]]) {}",
-            "1:31: error: unknown attribute 'bufer'");
+            "1:31: error: unknown attribute 'bufer'; did you mean 'buffer'?");
     msl_bad("kernel void k(int i [[thread_position_in_grid]]) {}",
             "1:19: error: [[thread_position_in_grid]] is uint or ushort or a vector of 2 or 3 of "
             "them, not 'int'");

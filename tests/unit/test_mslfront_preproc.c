@@ -124,7 +124,8 @@ static bool find_header(void *user, str name, str from, bool angled, str *path, 
 {
     (void)user, (void)angled;
     *path = name;
-    if (str_is(name, "a.h")) *text = STR("#include \"b.h\"\n#include \"b.h\"\nint a() { return b(); }");
+    if (str_is(name, "dir/../b.h") || str_is(name, "./b.h")) *text = STR("#pragma once\nint b() { return 3; }\n#define FROM_B 4");
+    else if (str_is(name, "a.h")) *text = STR("#include \"b.h\"\n#include \"b.h\"\nint a() { return b(); }");
     else if (str_is(name, "b.h")) *text = STR("#pragma once\nint b() { return 3; }\n#define FROM_B 4");
     else if (str_is(name, "loop.h")) *text = STR("#include \"loop.h\"\n");
     else if (str_is(name, "bad.h")) *text = STR("\nint wrong() { return nothing; }\n");
@@ -139,6 +140,9 @@ static void headers(void **state)
     msl_read(&c, "#include \"a.h\"\n#include <b.h>\nint f() { return a() + FROM_B; }\n");
     if (c.unit == NULL) fail_msg("%s", c.complaints.p);
     assert_non_null(strstr(c.dump.p, "return (a() + 4)"));
+    msl_done(&c);
+    msl_read(&c, "#include \"a.h\"\n#include \"dir/../b.h\"\n#include \"./b.h\"\nint f() { return a() + FROM_B; }\n"); /* one file */
+    if (c.unit == NULL) fail_msg("%s", c.complaints.p);
     msl_done(&c);
     msl_read(&c, "#include \"bad.h\"\n");
     assert_true(str_starts(c.complaints, STR("bad.h:2:22: error: 'nothing' is not declared")));
