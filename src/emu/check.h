@@ -62,7 +62,8 @@ typedef struct emu_watch {
     uint8_t *locks;          /* of the areas; NULL: one worker has them */
     pthread_mutex_t lock;    /* of what follows */
     uint64_t seq;
-    emu_handings *handed[256]; /* by tag */
+    emu_handings **handed; /* by tag: chains */
+    size_t handed_chains, handed_count;
     bool no_memory;
 } emu_watch;
 

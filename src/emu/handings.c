@@ -3,19 +3,52 @@
  * was released by then. That is more than the text may say, so a race may go unseen; none is made up. */
 #include "emu/check.h"
 
-static emu_handings *handings_of(emu_watch *w, int64_t tag, bool make)
+static emu_handings **chain_of(const emu_watch *w, int64_t tag)
 {
-    emu_handings **slot = &w->handed[(uint64_t)tag % (sizeof w->handed / sizeof *w->handed)];
-    for (emu_handings *h = *slot; h != NULL; h = h->next)
-        if (h->tag == tag) return h;
-    emu_handings *h = make ? mem_zeroed(w->mem, 1, sizeof *h) : NULL;
-    if (h == NULL) {
-        w->no_memory = w->no_memory || make;
-        return NULL;
+    return &w->handed[(uint64_t)tag & (w->handed_chains - 1)];
+}
+
+/* Twice as many chains. False when out of memory. */
+static bool more_chains(emu_watch *w)
+{
+    emu_watch wide = *w;
+    wide.handed_chains = w->handed_chains != 0 ? w->handed_chains * 2 : 64;
+    wide.handed = mem_zeroed(w->mem, wide.handed_chains, sizeof(emu_handings *));
+    if (wide.handed == NULL) return false;
+    for (size_t i = 0; i < w->handed_chains; ++i) {
+        while (w->handed[i] != NULL) {
+            emu_handings *h = w->handed[i];
+            w->handed[i] = h->next;
+            h->next = *chain_of(&wide, h->tag);
+            *chain_of(&wide, h->tag) = h;
+        }
     }
+    mem_free(w->mem, w->handed, w->handed_chains * sizeof(emu_handings *));
+    w->handed = wide.handed;
+    w->handed_chains = wide.handed_chains;
+    return true;
+}
+
+static emu_handings *find_handings(const emu_watch *w, int64_t tag)
+{
+    if (w->handed_chains == 0) return NULL;
+    emu_handings *h = *chain_of(w, tag);
+    while (h != NULL && h->tag != tag) h = h->next;
+    return h;
+}
+
+/* Those of the threadgroup, made where there are none. NULL when out of memory. */
+static emu_handings *make_handings(emu_watch *w, int64_t tag)
+{
+    emu_handings *h = find_handings(w, tag);
+    if (h != NULL) return h;
+    if (w->handed_count == w->handed_chains && !more_chains(w)) return NULL;
+    h = mem_zeroed(w->mem, 1, sizeof *h);
+    if (h == NULL) return NULL;
     h->tag = tag;
-    h->next = *slot;
-    *slot = h;
+    h->next = *chain_of(w, tag);
+    *chain_of(w, tag) = h;
+    ++w->handed_count;
     return h;
 }
 
@@ -35,8 +68,11 @@ static void fold_handing(emu_handing *at, const emu_handing *one)
 static void add_handing(emu_watch *w, int64_t tag, const emu_handing *one)
 {
     enum { MANY = 1024 };
-    emu_handings *h = handings_of(w, tag, true);
-    if (h == NULL) return;
+    emu_handings *h = make_handings(w, tag);
+    if (h == NULL) {
+        w->no_memory = true;
+        return;
+    }
     emu_handing *latest = NULL;
     for (uint32_t i = 0; i < h->n; ++i) {
         emu_handing *at = &h->at[i];
@@ -105,7 +141,7 @@ static uint32_t last_barrier(const emu_checker *c, uint32_t lane, bool simd)
  * since. */
 static uint64_t acquired(emu_vm *vm, int64_t tag, uint32_t lane)
 {
-    const emu_handings *h = handings_of(vm->check->watch, tag, false);
+    const emu_handings *h = find_handings(vm->check->watch, tag);
     const emu_checker *c = vm->check;
     const uint32_t own = lane % vm->group_threads, barrier = last_barrier(c, lane, false);
     const uint32_t simd = c->watch->simdgroups ? last_barrier(c, lane, true) : barrier;
@@ -129,7 +165,7 @@ bool emu_handed(emu_vm *vm, int64_t rec, shadow_memory memory, uint32_t lane)
     bool found = false;
     (void)pthread_mutex_lock(&w->lock);
     const uint64_t seen = acquired(vm, mine, lane);
-    const emu_handings *h = seen != 0 ? handings_of(w, tag, false) : NULL;
+    const emu_handings *h = seen != 0 ? find_handings(w, tag) : NULL;
     for (uint32_t i = 0; h != NULL && i < h->n && !found; ++i) {
         const emu_handing *r = &h->at[i];
         if (!r->release || r->memory != memory || r->seq > seen) continue;
@@ -144,7 +180,7 @@ void emu_handings_age(emu_watch *w, int64_t from, int64_t to)
 {
     (void)pthread_mutex_lock(&w->lock);
     for (int64_t tag = from; tag <= to; ++tag) {
-        emu_handings *h = handings_of(w, tag, false);
+        emu_handings *h = find_handings(w, tag);
         for (uint32_t i = 0; h != NULL && i < h->n; ++i)
             if (!h->at[i].release) h->at[i].fence &= SHADOW_OWN;
     }
@@ -153,7 +189,7 @@ void emu_handings_age(emu_watch *w, int64_t from, int64_t to)
 
 void emu_handings_free(emu_watch *w)
 {
-    for (size_t i = 0; i < sizeof w->handed / sizeof *w->handed; ++i) {
+    for (size_t i = 0; i < w->handed_chains; ++i) {
         while (w->handed[i] != NULL) {
             emu_handings *next = w->handed[i]->next;
             mem_free(w->mem, w->handed[i]->at, w->handed[i]->cap * sizeof *w->handed[i]->at);
@@ -161,4 +197,5 @@ void emu_handings_free(emu_watch *w)
             w->handed[i] = next;
         }
     }
+    mem_free(w->mem, w->handed, w->handed_chains * sizeof(emu_handings *));
 }
