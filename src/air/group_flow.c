@@ -637,7 +637,10 @@ static void walk(air_group *g, group_block *b, const group_block *from, const gr
         }
         handed h = branch(g, b);
         if (b->join == stop) {
-            if (h.within) store_slots(g, &h);
+            if (h.within && g->outside) {
+                store_slots(g, &h);
+                h.within = false;
+            }
             *out = h;
             return;
         }

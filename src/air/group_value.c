@@ -129,6 +129,55 @@ static void keep(air_group *g, group_value *v)
     LLVMPositionBuilderAtEnd(B, here);
 }
 
+enum { MOST_STEPS = 4 };
+
+/* Whether a number or an address of another section is made again with less work than it is kept and read: of the thread's place, of
+ * what is the group's, and of constants. */
+static bool is_cheap(air_group *g, LLVMValueRef old, unsigned steps)
+{
+    const air_shape s = air_group_shape(g, old);
+    if (LLVMIsConstant(old) || LLVMIsAArgument(old) != NULL) return LLVMIsConstant(old) || s.kind != AIR_EACH;
+    if (LLVMIsAAllocaInst(old) != NULL) return false;
+    if (s.kind == AIR_SAME) return air_group_record(g, old)->section == 0;
+    if (s.kind != AIR_LINEAR || s.maybe || steps == MOST_STEPS || air_group_room(g, old) != NULL) return false;
+    switch ((int)LLVMGetInstructionOpcode(old)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMBitCast:
+    case LLVMGetElementPtr: break;
+    default: return false;
+    }
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(old); ++i)
+        if (!is_cheap(g, LLVMGetOperand(old, i), steps + 1)) return false;
+    return true;
+}
+
+/* Once more, where the section begins. */
+static LLVMValueRef *made_again(air_group *g, group_value *v)
+{
+    const unsigned n = (unsigned)LLVMGetNumOperands(v->old);
+    LLVMValueRef *args = arena_array(g->l->mem, LLVMValueRef, n), again = LLVMInstructionClone(v->old);
+    for (unsigned i = 0; i < n; ++i) args[i] = air_group_scalar(g, LLVMGetOperand(v->old, i));
+    for (unsigned i = 0; i < n; ++i) LLVMSetOperand(again, i, args[i]);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
+    LLVMPositionBuilderBefore(B, LLVMGetBasicBlockTerminator(g->now.head));
+    LLVMInsertIntoBuilder(B, again);
+    LLVMPositionBuilderAtEnd(B, here);
+    v->here = arena_array(g->l->mem, LLVMValueRef, 1);
+    v->here[0] = again;
+    v->here_section = g->now.number;
+    return v->here;
+}
+
 /* The parts as they can be used where the builder is. */
 static LLVMValueRef *parts_here(air_group *g, group_value *v)
 {
@@ -138,6 +187,7 @@ static LLVMValueRef *parts_here(air_group *g, group_value *v)
         return v->parts;
     }
     if (v->here != NULL && v->here_section == g->now.number) return v->here;
+    if (v->kept == NULL && v->shape.kind == AIR_LINEAR && LLVMIsAInstruction(v->old) != NULL && is_cheap(g, v->old, 0)) return made_again(g, v);
     if (v->kept == NULL) keep(g, v);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(B);
     LLVMPositionBuilderBefore(B, LLVMGetBasicBlockTerminator(g->now.head));

@@ -445,9 +445,31 @@ static void test_matrix_elements(void **state)
         for (int col = 0; col < 8; ++col) assert_true(out[r * 8 + col] == (float)(r * 10 + col));
 }
 
+/* A branch on what is the group's, with barriers, that ends in one on what is the lane's: one place where all three ways meet. */
+static void test_ways_that_meet(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    int32_t a[N], o[2 * N] = {0};
+    for (int i = 0; i < N; ++i) a[i] = i == 0 ? 1 : 2 * i;
+    const emu_case c = {.threads = {N}, .buffers = {{a, sizeof a}, {o, sizeof o}}};
+    emu_once("kernel void k(device const int *a, device int *o, uint t [[thread_position_in_threadgroup]]) { threadgroup int s[64]; int v = a[t];\n"
+             "  if (a[0] == 1) { s[t] = v; threadgroup_barrier(mem_flags::mem_threadgroup); v += s[63 - t];\n"
+             "    if (s[t] > 40) v += 1000; else o[64 + t] = 1; }\n"
+             "  if (a[1] == 2) { threadgroup_barrier(mem_flags::mem_threadgroup); s[t] = v; threadgroup_barrier(mem_flags::mem_threadgroup); v += s[5]; }\n"
+             "  o[t] = v; }",
+             &c);
+    for (int i = 0; i < N; ++i) {
+        const int32_t fifth = 126, own = a[i] + a[N - 1 - i] + (a[i] > 40 ? 1000 : 0);
+        assert_int_equal(o[i], own + fifth);
+        assert_int_equal(o[N + i], a[i] > 40 ? 0 : 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways_that_meet),
         cmocka_unit_test(test_reduction),     cmocka_unit_test(test_matmul),           cmocka_unit_test(test_positions),
         cmocka_unit_test(test_simdgroups),    cmocka_unit_test(test_partial_simdgroup), cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_matrices),
