@@ -22,7 +22,7 @@ class Kernel:
     """What one kernel is launched with and writes to."""
 
     def __init__(self, r, number):
-        self.grid = r.choice([1, 1, 2, 3])
+        self.grid = r.choice([1, 1, 2, 3, 4])
         self.axes = [("x", r.choice([1, 3, 8, 32, 37, 64]))] + ([("y", r.choice([1, 2, 3]))] if r.random() < 0.4 else [])
         if len(self.axes) == 2 and r.random() < 0.3:
             self.axes.append(("z", 2))
@@ -73,6 +73,7 @@ class Generator(Threads, Expressions):
         self.inputs = []
         for i in range(r.randint(1, 3)):
             shape = [r.choice([7, 16, 64])] if r.random() < 0.6 else [r.choice([3, 8]), r.choice([5, 16])]
+            shape += [r.choice([2, 3])] if len(shape) == 2 and r.random() < 0.3 else []
             dims = [f"n{i}{k}" if r.random() < 0.25 else str(n) for k, n in enumerate(shape)]
             self.inputs.append(Buffer(f"A{i}", r.choice(ANY), shape, dims))
             self.inputs[-1].sliced = len(dims) == 1 and dims[0].isdigit() and self.inputs[-1].dtype != "bool"
@@ -394,11 +395,21 @@ class Generator(Threads, Expressions):
         if k.virtual > 1:
             stmts = [Stmt(f'for vt in T.thread_binding({k.virtual}, thread="vthread"):', body=stmts, keep=True)]
         for axis, extent in k.axes:
-            stmts = [Stmt(f'for {axis} in T.thread_binding({extent}, thread="threadIdx.{axis}"):', body=stmts, keep=True)]
+            stmts = [self.axis(axis, extent, f"threadIdx.{axis}", stmts)]
         grid = str(k.grid)
         if k.symbolic:
             grid = f"({k.outputs[0].dims[0]} + {k.threads - 1}) // {k.threads}"
-        return Stmt(f'for g in T.thread_binding({grid}, thread="blockIdx.x"):', body=shared + stmts)
+        if not k.symbolic and k.grid % 2 == 0 and self.r.random() < 0.5:
+            stmts = [Stmt(f"g: T.let = gy * {k.grid // 2} + gx", keep=True)] + shared + stmts
+            return self.axis("gy", 2, "blockIdx.y", [self.axis("gx", k.grid // 2, "blockIdx.x", stmts)])
+        return self.axis("g", grid, "blockIdx.x", shared + stmts)
+
+    def axis(self, name, extent, tag, body):
+        """A thread axis, as a loop or as a launch."""
+        keep = not tag.startswith("blockIdx")
+        if self.r.random() < 0.2:
+            return Stmt(f'with T.launch_thread("{tag}", {extent}) as {name}:', body=body, keep=keep)
+        return Stmt(f'for {name} in T.thread_binding({extent}, thread="{tag}"):', body=body, keep=keep)
 
     def host(self):
         """The kernels in order, some of them in loops and branches of the host, scalars computed between them."""
