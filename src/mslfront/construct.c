@@ -144,10 +144,16 @@ static mf_expr *no_way(mf_parser *p, const mf_type *type, size_t n, span at)
     return mf_error(p, at);
 }
 
-/* By a constructor. Without one for no arguments that was not left to the compiler: all zero. */
+static mf_expr *empty(mf_parser *p, const mf_type *type, span at)
+{
+    mf_expr *e = mf_empty_value(p, type, at);
+    return e != NULL ? e : zero(p, type, at);
+}
+
+/* By a constructor. */
 static mf_expr *construct_record(mf_parser *p, const mf_type *type, mf_exprs *args, span at)
 {
-    if (args->n == 0 && !type->record->constructs) return zero(p, type, at);
+    if (args->n == 0) return empty(p, type, at);
     mf_expr *made = mf_call_constructor(p, type->record, args, false, at);
     if (made != NULL) return made;
     mf_ref name = {.builtin = -1, .at = at, .id = mf_intern(p->mem, p->idents, type->record->name)};
@@ -167,10 +173,7 @@ mf_expr *mf_construct(mf_parser *p, mf_qtype q, mf_exprs *args, span at)
     if (type->kind == MF_TYPE_RECORD && type->record->constructors != NULL &&
         !(args->n == 1 && args->at[0]->type == type))
         return construct_record(p, type, args, at);
-    if (args->n == 0) {
-        mf_expr *made = mf_default_value(p, type, at);
-        return made != NULL ? made : zero(p, type, at);
-    }
+    if (args->n == 0) return empty(p, type, at);
     if (mf_is_vector(type) && args->n > 1) return construct_vector(p, type, args, at);
     mf_expr *one = args->at[0];
     bool same = args->n == 1 && one->type == type;
@@ -326,12 +329,8 @@ static bool designated_element(mf_parser *p, const mf_type *type, uint64_t *inde
 static mf_expr *left_out(mf_parser *p, const mf_type *type, uint64_t i, span at)
 {
     const mf_type *one = item_type(type, i);
-    mf_expr *e = NULL;
-    if (type->kind == MF_TYPE_RECORD)
-        e = mf_member_default(p, type->record, &type->record->fields[i], at);
-    else
-        e = mf_default_value(p, one, at);
-    return e != NULL ? e : zero(p, one, at);
+    bool own = type->kind == MF_TYPE_RECORD && type->record->fields[i].init_at != 0;
+    return own ? mf_member_default(p, type->record, &type->record->fields[i], at) : empty(p, one, at);
 }
 
 /* To the "}" that ends the list. */

@@ -119,10 +119,10 @@ static mf_candidate *implicit_constructor(mf_parser *p, mf_record *r, size_t n, 
     return c;
 }
 
-static mf_expr *default_array(mf_parser *p, const mf_type *type, span at)
+/* An array of `one`; that itself where it is NULL or bad. */
+static mf_expr *filled_array(mf_parser *p, const mf_type *type, mf_expr *one, span at)
 {
     enum { MOST = 4096 };
-    mf_expr *one = mf_default_value(p, type->elem, at);
     if (one == NULL || mf_bad(one)) return one;
     if (type->count > MOST) {
         diag_unsupported(p->diags, at,
@@ -149,7 +149,7 @@ static mf_expr *call_implicit(mf_parser *p, mf_record *r, const mf_exprs *given,
 
 mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at)
 {
-    if (type->kind == MF_TYPE_ARRAY) return default_array(p, type, at);
+    if (type->kind == MF_TYPE_ARRAY) return filled_array(p, type, mf_default_value(p, type->elem, at), at);
     if (type->kind != MF_TYPE_RECORD || !type->record->constructs) return NULL;
     mf_exprs none = mf_exprs_none();
     if (type->record->constructors != NULL) {
@@ -160,6 +160,23 @@ mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at)
         return mf_error(p, at);
     }
     return call_implicit(p, type->record, &none, false, at);
+}
+
+/* Is the constructor without arguments left to the compiler, by no word of constructors or by "= default"? */
+static bool is_left_to_compiler(const mf_record *r)
+{
+    for (const mf_candidate *c = r->constructors; c != NULL; c = c->next)
+        if (c->required == 0) return c->is_default;
+    return r->constructors == NULL;
+}
+
+mf_expr *mf_empty_value(mf_parser *p, const mf_type *type, span at)
+{
+    if (type->kind == MF_TYPE_ARRAY) return filled_array(p, type, mf_empty_value(p, type->elem, at), at);
+    if (type->kind != MF_TYPE_RECORD || !type->record->constructs) return NULL;
+    mf_exprs none = mf_exprs_none();
+    if (is_left_to_compiler(type->record) && !type->record->is_union) return call_implicit(p, type->record, &none, true, at);
+    return mf_default_value(p, type, at);
 }
 
 mf_expr *mf_complete_record(mf_parser *p, mf_record *r, const mf_exprs *given, span at)
@@ -406,7 +423,7 @@ mf_stmt *mf_constructor_body(mf_parser *p, mf_candidate *c)
     for (size_t i = 0; c->is_aggregate && i < r->field_count; ++i) {
         const mf_field *f = &r->fields[i];
         if (i < c->function->param_count) values[i] = plain_value(p, mf_make_var(p, c->function->params[i], at));
-        else if (f->init_at == 0 && (f->type->kind != MF_TYPE_RECORD || !f->type->record->constructs))
+        else if (f->init_at == 0 && (values[i] = mf_empty_value(p, f->type, at)) == NULL)
             values[i] = mf_new(p, MF_EXPR_ZERO, at, f->type);
     }
     if (whole != NULL)

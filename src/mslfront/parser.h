@@ -609,6 +609,9 @@ mf_expr *mf_copy(mf_parser *p, mf_expr *e);
 mf_expr *mf_complete_record(mf_parser *p, mf_record *r, const mf_exprs *given, span at);
 /* The value that "T x;" gives; NULL where it gives none. */
 mf_expr *mf_default_value(mf_parser *p, const mf_type *type, span at);
+/* The value that "T()" and "{}" give: what has no value of its own is zero, unless a constructor that the program wrote leaves it
+ * out. NULL where all is zero. */
+mf_expr *mf_empty_value(mf_parser *p, const mf_type *type, span at);
 /* The member functions of that name, of the record or its bases; NULL: none. */
 mf_symbol *mf_find_member(const mf_record *r, const mf_ident *name);
 /* Whether the function being read has an object: its own, or of a lambda the one that it captured. */

@@ -22,6 +22,24 @@ static void expect_ints(const char *body, const int32_t *want, size_t n)
         expect_ints(body, want_, sizeof want_ / sizeof want_[0]);                                  \
     } while (0)
 
+/* "T()" and "{}": zero before a constructor that is left to the compiler, also within arrays and members; one that the program wrote
+ * has the last word. */
+static void empty_values(void **state)
+{
+    (void)state;
+    EXPECT("struct S { int b; int c[2]; S() = default; explicit S(int a) : b(a) {} };\n"
+           "struct T { S s; int d; };\n"
+           "struct U { S s; int d = 7; U() {} };\n"
+           "struct W { S s; int d = 7; };\n"
+           "struct X { S a[2]; int q; };\n"
+           "int first(S s) { return s.b; }\n"
+           "kernel void k(device int *o) {\n"
+           "  S s{}; T t = T(); W w{}; X x = {}; T u[2] = {}; T v = {S(5)}; U y = U(); T z{};\n"
+           "  o[0] = s.b + s.c[1]; o[1] = t.s.b + t.d; o[2] = w.s.b; o[3] = w.d; o[4] = x.a[1].c[0] + x.q; o[5] = u[1].s.b + u[0].d;\n"
+           "  o[6] = v.s.b; o[7] = v.d; o[8] = first(S()); o[9] = y.d; o[10] = z.s.c[1] + z.d; }",
+           0, 0, 0, 7, 0, 0, 5, 0, 0, 7, 0);
+}
+
 static void templates(void **state)
 {
     (void)state;
@@ -379,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_special), cmocka_unit_test(inputs_outside),
         cmocka_unit_test(templates),
+        cmocka_unit_test(empty_values),
         cmocka_unit_test(members),
         cmocka_unit_test(initialisers_and_loops),
         cmocka_unit_test(matrices),
