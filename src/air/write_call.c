@@ -507,6 +507,19 @@ static LLVMValueRef all_or_any(air_writer *w, const call *c, bool all)
     return r;
 }
 
+/* Of the direction a[0] at a surface whose normal is a[1]; 0 where nothing goes through. */
+static LLVMValueRef refracted(air_writer *w, const call *c)
+{
+    const mf_type *t = mf_scalar_type(c->t->scalar);
+    LLVMValueRef eta = c->a[2], d = dot(w, c, c->a[1], c->a[0]), one = air_write_number(w, t, (mf_constant){.f = 1.0});
+    LLVMValueRef rest = air_write_binary(w, MF_OP_SUB, t, one, air_write_binary(w, MF_OP_MUL, t, d, d));
+    LLVMValueRef k = air_write_binary(w, MF_OP_MUL, t, air_write_binary(w, MF_OP_MUL, t, eta, eta), rest);
+    k = air_write_binary(w, MF_OP_SUB, t, one, k);
+    LLVMValueRef by = air_write_binary(w, MF_OP_ADD, t, air_write_binary(w, MF_OP_MUL, t, eta, d), root(w, c, "sqrt", k));
+    LLVMValueRef through = op(w, c, MF_OP_SUB, op(w, c, MF_OP_MUL, c->a[0], spread(w, c, eta)), op(w, c, MF_OP_MUL, c->a[1], spread(w, c, by)));
+    return pick(w, air_write_binary(w, MF_OP_LT, t, k, air_write_zero(w, t)), air_write_zero(w, c->t), through);
+}
+
 static bool geometry(air_writer *w, const call *c, LLVMValueRef *r)
 {
     LLVMValueRef a = c->a[0], b = c->a[1];
@@ -529,6 +542,7 @@ static bool geometry(air_writer *w, const call *c, LLVMValueRef *r)
         *r = op(w, c, MF_OP_SUB, a, op(w, c, MF_OP_MUL, b, spread(w, c, twice)));
         return true;
     }
+    case MF_FN_REFRACT: *r = refracted(w, c); return true;
     case MF_FN_FACEFORWARD: {
         LLVMValueRef front = air_write_binary(w, MF_OP_LT, one, dot(w, c, b, c->a[2]), air_write_zero(w, one));
         *r = pick(w, front, a, op(w, c, MF_OP_MUL, a, number(w, c, -1, 0)));
@@ -555,6 +569,18 @@ static const struct {
     {MF_FN_TANPI, "tanpi"}, {MF_FN_TRUNC, "trunc"}, {MF_FN_SIGN, "sign"},
 };
 
+/* The next number of 16 bits from x towards another: its bits, one up or down. */
+static LLVMValueRef next_small(air_writer *w, const call *c, LLVMValueRef x, LLVMValueRef to)
+{
+    LLVMValueRef b = bits(w, c, x), one = bits_number(w, c, 1), up = op(w, c, MF_OP_LT, x, to);
+    LLVMValueRef positive = LLVMBuildICmp(w->b, LLVMIntSGE, b, bits_number(w, c, 0), ""), away = LLVMBuildICmp(w->b, LLVMIntEQ, up, positive, "");
+    LLVMValueRef next = LLVMBuildAdd(w->b, b, pick(w, away, one, bits_number(w, c, 0xffff)), "");
+    next = pick(w, op(w, c, MF_OP_EQ, x, number(w, c, 0, 0)), pick(w, up, one, bits_number(w, c, 0x8001)), next);
+    next = pick(w, op(w, c, MF_OP_EQ, x, to), bits(w, c, to), next);
+    LLVMValueRef ordered = LLVMBuildAnd(w->b, op(w, c, MF_OP_EQ, x, x), op(w, c, MF_OP_EQ, to, to), "");
+    return pick(w, ordered, LLVMBuildBitCast(w->b, next, c->type, ""), op(w, c, MF_OP_ADD, x, to));
+}
+
 /* bfloat goes by way of float. */
 static bool math_function(air_writer *w, const call *c, LLVMValueRef *r)
 {
@@ -573,6 +599,10 @@ static bool math_function(air_writer *w, const call *c, LLVMValueRef *r)
     }
     if (c->e->builtin == MF_FN_NEXTAFTER && c->t->scalar == MF_FLOAT) {
         *r = named2(w, c, "nextafter", c->a[0], c->a[1]);
+        return true;
+    }
+    if (c->e->builtin == MF_FN_NEXTAFTER) {
+        *r = next_small(w, c, c->a[0], c->a[1]);
         return true;
     }
     if (c->e->builtin != MF_FN_LDEXP && c->e->builtin != MF_FN_ILOGB) return false;

@@ -310,6 +310,7 @@ air_place air_write_place(air_writer *w, const mf_expr *e)
         air_place p = {.p = NULL};
         (void)air_write_call(w, e, &p);
         if (p.p != NULL) return p;
+        if (w->constant) return air_write_room(w, e->type, STR("later")); /* it is computed as the kernel begins */
         break;
     }
     case MF_EXPR_CAST:
