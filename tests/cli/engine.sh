@@ -46,6 +46,25 @@ run 0 --engine native --out b=native.npy
 check "native code gives the same bits" cmp vm.npy native.npy
 INGOT_ENGINE=native run 0 --out b=native.npy
 check "native code by the environment" cmp vm.npy native.npy
+# Kept from one process to the next, where a folder is named that no one else may write; what is damaged is made anew.
+mkdir kept open
+chmod 777 open
+for folder in kept open; do
+    INGOT_NATIVE_CACHE=$folder run 0 --engine native --out b=native.npy
+    check "native code to be kept" cmp vm.npy native.npy
+done
+file=$(ls kept)
+check "one kernel is kept" test ${#file} = 64
+check "nothing where others may write" test -z "$(ls -A open)"
+INGOT_NATIVE_CACHE=kept run 0 --engine native --out b=native.npy
+check "native code that was kept" cmp vm.npy native.npy
+size=$(wc -c <"kept/$file")
+head -c 100 "kept/$file" >cut && cat cut >"kept/$file"
+INGOT_NATIVE_CACHE=kept run 0 --engine native --out b=native.npy
+check "native code in place of what was damaged" cmp vm.npy native.npy
+check "which is kept whole again" test "$(wc -c <"kept/$file")" = "$size"
+INGOT_NATIVE_CACHE=missing run 0 --engine native --out b=native.npy
+check "no folder" test ! -e missing
 # The last threadgroup has 20 threads of 64: each counts those of its own.
 cat >count.metal <<'TEXT'
 kernel void count(device uint *out [[buffer(0)]], uint i [[thread_position_in_grid]], uint n [[threads_per_threadgroup]])
