@@ -57,6 +57,7 @@ static void add_processor(sha256 *h)
     LLVMDisposeMessage(features);
 }
 
+/* Every member of the job goes in but `name`, which messages alone have. */
 air_cache_key air_cache_key_of(const air_job *job)
 {
     air_cache_key key = {""};
@@ -67,7 +68,7 @@ air_cache_key air_cache_key_of(const air_job *job)
     sha256_init(&h);
     if (!add_component(&h)) return key;
     add_processor(&h);
-    const uint32_t how[3] = {(uint32_t)job->form, job->unchecked, job->bitcode.p != NULL};
+    const uint32_t how[4] = {(uint32_t)job->form, job->watched, job->unchecked, job->bitcode.p != NULL};
     sha256_add(&h, how, sizeof how);
     add_text(&h, job->kernel);
     add_text(&h, job->bitcode.p != NULL ? job->bitcode : job->text);
