@@ -12,9 +12,80 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { THREADS = 8, BYTES = 256 };
 
-/* One threadgroup, every slot bound to the same memory. */
-static void run(const air_component *air, air_kernel *k)
+/* Textures of which one pixel is like the other; those from 100 on are not bound. */
+static const char *read_texel(const void *bound, const air_texel *at, uint32_t out[4])
 {
+    (void)bound;
+    for (int i = 0; i < 4; ++i) out[i] = (uint32_t)at->xy + (uint32_t)at->zl;
+    return at->texture < 100 ? NULL : "where nothing is bound";
+}
+
+static const char *write_texel(const void *bound, const air_texel *at, const uint32_t in[4])
+{
+    (void)bound;
+    (void)in;
+    return at->texture < 100 ? NULL : "where nothing is bound";
+}
+
+static const char *change_texel(const void *bound, const air_texel *at, uint32_t what, uint64_t words, uint32_t *old)
+{
+    (void)bound;
+    *old = what + (uint32_t)words;
+    return at->texture < 100 ? NULL : "where nothing is bound";
+}
+
+static uint32_t query(const void *bound, uint64_t texture, uint32_t what, uint32_t level)
+{
+    (void)bound;
+    (void)level;
+    return texture < 100 && what < 7 ? 4 : 0;
+}
+
+static uint64_t sampler(const void *bound, uint64_t s)
+{
+    (void)bound;
+    return s;
+}
+
+/* A watch that believes nothing it is told. */
+static void began(void *user, const uint32_t group[3], const void *memory, size_t size)
+{
+    (void)user;
+    if (group == NULL || (memory == NULL && size != 0)) abort();
+}
+
+static void touched(void *user, const air_where *at, const void *p, uint64_t size, air_touch how)
+{
+    (void)user;
+    if (at->thread >= THREADS || at->file == NULL || p == NULL || size == 0 || how > AIR_TOUCH_ATOMIC) abort();
+}
+
+static void met(void *user, uint32_t flags, uint32_t simdgroup)
+{
+    (void)user;
+    (void)flags;
+    if (simdgroup != 0 && simdgroup != UINT32_MAX) abort();
+}
+
+static void parted(void *user, air_parting how, const air_where *at, const air_where *other)
+{
+    (void)user;
+    (void)how;
+    if (at->thread >= THREADS || other->thread >= THREADS) abort();
+}
+
+static void failed(void *user, bool bounds, const air_where *at, const char *text)
+{
+    (void)user;
+    (void)bounds;
+    if (at->file == NULL || text[0] == '\0') abort();
+}
+
+/* One threadgroup, every slot bound to the same memory. */
+static void run(const air_component *air, air_kernel *k, bool watched)
+{
+    static const air_texels texels = {read_texel, write_texel, change_texel, query, sampler};
+    air_watch watch = {.began = began, .touched = touched, .met = met, .parted = parted, .failed = failed};
     _Alignas(256) unsigned char memory[BYTES];
     air_binding buffers[RT_MAX_BUFFERS];
     size_t lengths[AIR_MAX_GROUP_SLOTS];
@@ -22,6 +93,8 @@ static void run(const air_component *air, air_kernel *k)
     for (size_t i = 0; i < RT_MAX_BUFFERS; ++i) buffers[i] = (air_binding){memory, sizeof memory};
     for (size_t i = 0; i < AIR_MAX_GROUP_SLOTS; ++i) lengths[i] = 64;
     const air_launch launch = {.kernel = k,
+                               .texels = &texels,
+                               .watch = watched ? &watch : NULL,
                                .buffers = buffers,
                                .buffer_count = RT_MAX_BUFFERS,
                                .threadgroup_lengths = lengths,
@@ -30,7 +103,7 @@ static void run(const air_component *air, air_kernel *k)
                                .threads = {THREADS, 1, 1}};
     ingot_error error;
     const ingot_status status = air->run(&launch, &error);
-    if (status != INGOT_OK && status != INGOT_DEVICE && status != INGOT_LIMIT && status != INGOT_OUT_OF_MEMORY) abort();
+    if (status != INGOT_OK && status != INGOT_DEVICE && status != INGOT_LIMIT && status != INGOT_OUT_OF_MEMORY && status != INGOT_UNSUPPORTED) abort();
 }
 
 static void load(const air_component *air, str file, bool describe_only)
@@ -44,7 +117,8 @@ static void load(const air_component *air, str file, bool describe_only)
     air_argument a;
     for (size_t i = 0; k != NULL && air->argument(k, i, &a); ++i)
         if (a.name == NULL || a.type == NULL) abort();
-    if (k != NULL && !describe_only) run(air, k);
+    if (k != NULL && !describe_only) run(air, k, false);
+    if (k != NULL && !describe_only) run(air, k, true);
     air->free(k);
 }
 
