@@ -12,7 +12,7 @@
 static ingot_status find_in_metallib(const metallib *m, str name, ingot_error *error)
 {
     if (m->is_stub) return error_set(error, INGOT_FORMAT, "it is a stub library, without code");
-    if (m->file_type != 0) return error_set(error, INGOT_FORMAT, "it is not an executable library (file type %u)", m->file_type);
+    if (m->file_type != 0) return error_set(error, INGOT_FORMAT, "it is a %s, not an executable one", metallib_file_type_text(m->file_type));
     const metallib_function *f = metallib_find(m, name);
     if (f == NULL) return error_set(error, INGOT_FORMAT, "it holds no function of that name (it holds %zu)", m->function_count);
     if (f->type == METALLIB_KERNEL) return INGOT_OK;

@@ -120,7 +120,10 @@ static void test_containers(void **state)
 {
     (void)state;
     if (!is_there()) skip();
-    damaged("MTLB", 4, 6, 2, INGOT_FORMAT, "it is not an executable library (file type 2)");
+    damaged("MTLB", 4, 6, 1, INGOT_FORMAT, "it is a Core Image library, not an executable one");
+    damaged("MTLB", 4, 6, 2, INGOT_FORMAT, "it is a dynamic library, not an executable one");
+    damaged("MTLB", 4, 6, 3, INGOT_FORMAT, "it is a symbol companion, not an executable one");
+    damaged("MTLB", 4, 6, 4, INGOT_FORMAT, "file type 4 is unknown");
     damaged("MTLB", 4, 6, (char)0x80, INGOT_FORMAT, "it is a stub library, without code");
     damaged("TYPE\1\0", 6, 0, 0, INGOT_FORMAT, "its function of that name is no kernel but of type vertex");
     damaged("\xDE\xC0\x17\x0B", 4, 100, 'x', INGOT_FORMAT, "SHA-256");
