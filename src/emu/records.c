@@ -80,7 +80,7 @@ static void clear_lines(emu_records *r)
 
 bool emu_records_open(emu_records *r, size_t lines, uint32_t threads)
 {
-    enum { LIMIT = 1 << 20 };
+    enum { LIMIT = 1 << 18 };
     uint8_t bits = 5;
     while (1u << bits < threads) ++bits;
     if (r->lines == NULL || r->line_count < lines || r->lane_bits != bits) {

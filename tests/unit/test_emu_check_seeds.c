@@ -32,6 +32,9 @@ static emu_case two_groups(void)
     "uint lane [[thread_index_in_simdgroup]]) {\n"
 #define SYNC "threadgroup_barrier(mem_flags::mem_threadgroup);"
 #define DEVICE "threadgroup_barrier(mem_flags::mem_device);"
+/* More barriers than the clock of records counts, and more that records have in common than is kept at a time. */
+#define ROUNDS                                                                                                         \
+    "if (g == 0) for (uint r = 0; r < 70000; ++r) {\nb[t] += 1;\n" DEVICE "\nv[t] = uint(b[t ^ 32]);\n" DEVICE " }\n"
 
 /* A fault: what is found, on which lines, in what, by which threads of their threadgroups. NOT: that is not looked at, or none. */
 enum { NOT = -9999 };
@@ -147,6 +150,8 @@ static void test_races(void **state)
         {"device pair *p = (device pair *)b;\np[i / 2].x = a[i]; }", EMU_FAULT_RACE_SIMD, 5, 5, "b", 0, 1, 0},
         /* tiles that overlap by one element */
         {"b[g * 63 + t] = a[i]; }", EMU_FAULT_RACE_GRID, 4, 4, "b", 63, 0, 63},
+        /* what was done at the end of many rounds is still known */
+        {ROUNDS "else if (t == 0)\nv[100] = uint(b[5]); }", EMU_FAULT_RACE_GRID, 10, 5, "b", 5, 0, 5},
         /* a simdgroup's barrier for what two simdgroups exchange */
         {"threadgroup float s[64]; s[t] = a[i];\nsimdgroup_barrier(mem_flags::mem_threadgroup);\nb[i] = s[t ^ 32]; }",
          EMU_FAULT_RACE_GROUP, 6, 4, "s", 32, 0, 32},
@@ -178,6 +183,7 @@ static void test_no_races(void **state)
         "b[(t / 8) * 16 + g * 8 + t % 8] = a[i]; b[(t / 8) * 16 + g * 8 + t % 8] += 1; }",
         "v[i] = uint(b[200 + t % 8]); if (t == 0) b[g] = 1; }",
         "threadgroup float s[64]; s[t] = a[i]; simdgroup_barrier(mem_flags::mem_threadgroup); b[i] = s[t ^ 16]; }",
+        ROUNDS "}",
         /* one simdgroup hands to the next, round by round */
         "threadgroup float s[64]; s[t] = 0; " SYNC " for (uint r = 0; r < 2; ++r) { if (t / 32 == r) s[t] += s[t ^ 32] + 1; " SYNC
         " } b[i] = s[t]; }",
