@@ -99,7 +99,8 @@ typedef struct difference {
 static void find_difference(void *user, const ir_node *n)
 {
     difference *d = user;
-    const ir_var *v = n->kind == IR_VAR ? ir_as_var_ref(n)->var : n->kind == IR_LOAD ? ir_as_load(n)->buffer->data : NULL;
+    const ir_var *v = n->kind == IR_VAR ? ir_as_var_ref(n)->var : n->kind == IR_LOAD ? ir_as_load(n)->buffer->data :
+                      n->kind == IR_STORE ? ir_as_store(n)->buffer->data : NULL;
     d->found |= v != NULL && (v == d->p->var || map_get_id(&d->p->own, v) != NULL);
 }
 
@@ -155,6 +156,14 @@ static const ir_node *spread_for(players *p, const ir_for *n)
     return arena_copy(p->cx->mem, &copy, sizeof copy);
 }
 
+/* Does the store make something of what its memory holds? */
+static bool reads_itself(const ir_store *n)
+{
+    bool read = memory_is_touched(n->value, n->buffer->data);
+    for (size_t i = 0; i < n->index.n && !read; ++i) read = memory_is_touched(n->index.at[i], n->buffer->data);
+    return read;
+}
+
 static const ir_node *spread_alloc(players *p, const ir_node *n)
 {
     const ir_buffer *b = ir_as_alloc(n)->buffer;
@@ -186,6 +195,7 @@ static const ir_node *spread(players *p, const ir_node *n)
     case IR_BIND:
         give_var(p, ir_as_bind(n)->var);
         return defined(p, n);
+    case IR_STORE: return differs(p, n) || reads_itself(ir_as_store(n)) ? repeated(p, n) : n; /* the same for all: once */
     default: return is_barrier(n) ? n : repeated(p, n);
     }
 }

@@ -33,7 +33,6 @@ typedef struct meeting {
     map lets;    /* variable or pointer -> its value */
     map below;   /* pointers of threadgroup memory that is allocated below the axis */
     map locals;  /* pointers of memory that is allocated below it for each virtual thread */
-    map stored;  /* pointers through which the body stores */
     map apart;   /* pointers of memory that virtual threads do not use alike */
     map *copied; /* pointers of memory of which each virtual thread needs its own */
     guard_vec guards;
@@ -65,7 +64,8 @@ static void find_own(void *user, const ir_node *n)
     const ir_var *v = n->kind == IR_VAR ? ir_as_var_ref(n)->var : n->kind == IR_LOAD ? ir_as_load(n)->buffer->data : NULL;
     if (n->kind == IR_CALL) s->found |= ir_builtins[ir_as_call(n)->fn].effect == IR_EFFECT_EFFECT;
     if (v == NULL) return;
-    s->found |= map_get_id(&m->differ, v) != NULL || map_get_id(&m->stored, v) != NULL || map_get_id(&m->locals, v) != NULL;
+    /* What common memory holds at one place is the same for all of them. */
+    s->found |= map_get_id(&m->differ, v) != NULL || map_get_id(&m->locals, v) != NULL || map_get_id(m->copied, v) != NULL;
     s->found |= (s->threads && map_get_id(&m->threads, v) != NULL) || (s->rounds && map_get_id(&m->rounds, v) != NULL);
 }
 
@@ -129,10 +129,6 @@ static void note_memory(void *user, const ir_node *n)
     if (n->kind == IR_ALLOC) {
         const ir_buffer *b = ir_as_alloc(n)->buffer;
         map_put_id(mem, thread_scope_is_shared(b->scope) ? &m->below : &m->locals, b->data, b);
-    }
-    if (n->kind == IR_STORE) map_put_id(mem, &m->stored, ir_as_store(n)->buffer->data, n);
-    if (n->kind == IR_CALL && ir_as_call(n)->fn == IR_FN_ADDRESS_OF && ir_as_call(n)->args.at[0]->kind == IR_LOAD) {
-        map_put_id(mem, &m->stored, ir_as_load(ir_as_call(n)->args.at[0])->buffer->data, n);
     }
 }
 
@@ -349,6 +345,7 @@ typedef struct value_check {
     ir_walk w;
     meeting *m;
     const ir_linear *index;
+    const ir_var *memory; /* of the store */
     bool good;
 } value_check;
 
@@ -378,7 +375,7 @@ static void check_value(ir_walk *w, const ir_node *n)
     if (!c->good || !is_own(c->m, n)) return;
     if (n->type.lanes == 1 && ir_type_is_int(n->type) && follows_index(c, n)) return;
     const ir_var *data = n->kind == IR_LOAD ? ir_as_load(n)->buffer->data : NULL;
-    bool changes = data != NULL && (map_get_id(&c->m->stored, data) != NULL || map_get_id(&c->m->locals, data) != NULL);
+    bool changes = data != NULL && (data == c->memory || map_get_id(c->m->copied, data) != NULL || map_get_id(&c->m->locals, data) != NULL);
     bool effect = n->kind == IR_CALL && ir_builtins[ir_as_call(n)->fn].effect == IR_EFFECT_EFFECT;
     c->good = n->kind != IR_VAR && !changes && !effect;
     if (c->good) ir_walk_children(w, n);
@@ -389,29 +386,30 @@ static bool place_tells_value(meeting *m, const place *p, const ir_linear *index
 {
     if (p->value == NULL) return false;
     if (p->reach[0] != 0) return !is_own(m, p->value); /* lanes are not followed one by one */
-    value_check c = {.w = {.node = check_value}, .m = m, .index = index, .good = true};
+    value_check c = {.w = {.node = check_value}, .m = m, .index = index, .memory = p->buffer->data, .good = true};
     check_value(&c.w, p->value);
     return c.good;
 }
 
 typedef struct read_search {
     const place *p;
-    bool found;
+    bool found; /* a read of the store's memory */
+    bool there; /* of its very element */
 } read_search;
 
 static void find_read(void *user, const ir_node *n)
 {
     read_search *s = user;
-    if (n->kind != IR_LOAD || ir_as_load(n)->buffer->data != s->p->buffer->data || ir_as_load(n)->index.n != 1) return;
-    s->found |= ir_equal(ir_as_load(n)->index.at[0], s->p->index);
+    if (n->kind != IR_LOAD || ir_as_load(n)->buffer->data != s->p->buffer->data) return;
+    s->found = true;
+    s->there |= ir_as_load(n)->index.n == 1 && ir_equal(ir_as_load(n)->index.at[0], s->p->index);
 }
 
-/* Does the store make something of what it finds there, as a sum over the virtual threads does? */
-static bool builds_on(const place *p)
+static read_search reads_of(const place *p)
 {
-    read_search s = {p, false};
+    read_search s = {p, false, false};
     if (p->value != NULL) ir_each(p->value, find_read, &s);
-    return s.found;
+    return s;
 }
 
 /* ---- Stores ------------------------------------------------------------------------------------ */
@@ -421,9 +419,12 @@ static void look_at(meeting *m, const place *p, bool strict, bool far)
 {
     ir_linear form;
     digits d;
+    read_search reads = reads_of(p);
     bool same_place = !far && !differs(m, p->index), linear = !far && ir_linear_of(p->index, &form);
-    if (same_place && p->value != NULL && !differs(m, p->value)) return;
-    if ((!strict && (far || builds_on(p))) || (linear && place_tells_value(m, p, &form)) || one_comes(m)) return;
+    bool same_value = p->value != NULL && !differs(m, p->value);
+    if (same_place && same_value && !reads.found) return;
+    /* A sum over the virtual threads is one where what is added is theirs. */
+    if ((!strict && (far || (reads.there && !same_value))) || (linear && place_tells_value(m, p, &form)) || one_comes(m)) return;
     bool known = linear && digits_of(m, p, &form, &d);
     if (known && only_zero(&d)) return;
     if (strict && map_get_id(&m->apart, p->memory) == NULL) {

@@ -30,3 +30,11 @@ def tiles(A: T.Buffer((64,), "float32"), B: T.Buffer((256,), "float32")):
             T.metal.simdgroup_store(M.data, 0, T.address_of(S[vx * 4]), 16)
             T.metal.simdgroup_store(M.data, 0, T.address_of(S[vx * 8]), 16)
             B[vx * 32 + tx] = S[vx * 8 + tx]
+
+
+@T.prim_func
+def alike(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    for vx in T.thread_binding(2, thread="vthread.x"):
+        for tx in T.thread_binding(32, thread="threadIdx.x"):
+            B[tx] = A[tx] + T.float32(1)
+            B[tx] = B[tx] * T.float32(2)
