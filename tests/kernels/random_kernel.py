@@ -95,7 +95,7 @@ class Kernel:
         self.rng = random.Random(seed)
         self.seed, self.count, self.functions = seed, 0, []
         r = self.rng
-        self.threads = r.choice([(32,), (64,), (128,), (48,), (100,), (256,), (16, 4), (8, 8), (7, 3, 2), (1,), (33,), (32, 2), (5,), (16, 2, 2)])
+        self.threads = r.choice([(32,), (64,), (128,), (48,), (100,), (256,), (16, 4), (8, 8), (7, 3, 2), (1,), (33,), (32, 2), (5,), (16, 2, 2), (512,), (31, 3)])
         self.groups = r.choice([(1,), (2,), (3,), (2, 2), (1, 3)])
         self.uneven = r.random() < 0.2  # the grid in threads, the last groups smaller
         size = 1
@@ -167,8 +167,9 @@ class Kernel:
             return Expr(t, t + "(" + ", ".join("{%d}" % i for i in range(n)) + ")", [sub(e) for _ in range(n)])
         if roll < 0.30 and n > 1 and n != 3:
             return Expr(t, "{0}." + "".join(r.choice("xyzw"[:n]) for _ in range(n)), [self.leaf(t, scope)])
-        if roll < 0.36 and self.functions and any(f.result == t for f in self.functions):
-            f = r.choice([f for f in self.functions if f.result == t])
+        fits = [f for f in self.functions if f.result == t and f.changes is None]
+        if roll < 0.36 and fits:
+            f = r.choice(fits)
             return Expr(t, f.name + "(" + ", ".join("{%d}" % i for i in range(len(f.params))) + ")", [sub(p) for _, p in f.params])
         if roll < 0.40 and n == 1 and e in ("int", "uint", "float"):
             return self.bits(t, scope, sub)
@@ -252,6 +253,21 @@ class Kernel:
         inner.fixed.add("i")
         return inner
 
+    def call(self, scope):
+        """A function that changes a variable of the caller's: a statement, since the order within an expression is nobody's."""
+        r = self.rng
+        f = r.choice([f for f in self.functions if f.changes])
+        places = [n for n, t in scope.vars.items() if t == f.changes and n not in scope.fixed]
+        places += [n + "[{%d} & " % len(f.params) + str(ARRAY - 1) + "]" for n, t in scope.arrays.items() if t == f.changes]
+        if not places:
+            return self.declare(scope)
+        place, n = r.choice(places), self.name()
+        args = [self.expr(p, scope, 2) for _, p in f.params] + ([self.expr("int", scope, 1)] if "[" in (place) else [])
+        form = ", ".join(["{%d}" % i for i in range(len(f.params))] + [place])
+        one = Statement(f"{f.result} {n} = {f.name}({form});", args)
+        scope.vars[n] = f.result
+        return [one]
+
     def assign(self, scope):
         r = self.rng
         targets = [(n, t) for n, t in scope.vars.items() if n not in scope.fixed]
@@ -327,6 +343,8 @@ class Kernel:
         if roll < 0.5 and "tid" in scope.vars:
             k = r.randrange(3)
             return [Statement(f"o{k}[tid] = {{0}};", [self.expr(self.outs[k], scope)])]
+        if roll < 0.55 and any(f.changes for f in self.functions):
+            return self.call(scope)
         return self.declare(scope) if roll < 0.72 else self.assign(scope)
 
     def function(self):
@@ -334,8 +352,11 @@ class Kernel:
         r = self.rng
         f.name, f.result = self.name("g"), r.choice(["int", "float", "uint", "bool", "float4", "short", "half", "long", "int2"])
         f.params = [(self.name("p"), r.choice(SMALL)) for _ in range(r.randint(1, 3))]
+        f.changes = r.choice(SMALL) if r.random() < 0.3 else None  # a variable of the caller's, by reference
         scope = Scope()
         scope.vars.update({n: t for n, t in f.params})
+        if f.changes:
+            scope.vars["r"] = f.changes
         f.body = []
         saved, self.functions = self.functions, list(self.functions)
         for _ in range(r.randint(1, 4)):
@@ -364,7 +385,8 @@ class Kernel:
         r, t = self.rng, self.rng.choice(["int", "uint", "float"])
         n = self.name()
         form = r.choice(["simd_sum({0})", "simd_max({0})", "simd_min({0})", "simd_shuffle({0}, ushort(lid * 7u % 32u))", "simd_shuffle_xor({0}, ushort(5))",
-                         "simd_shuffle_down({0}, ushort(3))", "simd_prefix_exclusive_sum({0})", "simd_broadcast({0}, ushort(2))", "simd_broadcast_first({0})"])
+                         "simd_shuffle_down({0}, ushort(3))", "simd_prefix_exclusive_sum({0})", "simd_broadcast({0}, ushort(2))", "simd_broadcast_first({0})",
+                         "simd_prefix_inclusive_sum({0})", f"{t}(simd_any({{0}} > {t}(3)))", f"{t}(simd_all({{0}} < {t}(100)))", "simd_product({0})", "quad_broadcast_first({0})"])
         if "shuffle" in form or "broadcast(" in form:  # what a lane that is not there has, nobody knows
             total = 1
             for d in self.threads:
@@ -373,7 +395,10 @@ class Kernel:
                 form = "simd_sum({0})"
             elif "down" in form:
                 form = "select({0}, simd_shuffle_down({0}, ushort(3)), lane < 29)"
-        out = [Statement(f"{t} {n} = {form};", [self.leaf(t, scope)])]
+        if "shuffle" in form or "broadcast" in form or r.random() < 0.7:
+            out = [Statement(f"{t} {n} = {form};", [self.leaf(t, scope)])]
+        else:  # of those lanes that come here
+            out = [Statement(f"{t} {n} = {t}(0);"), Statement("if ({0})", [self.expr("bool", scope, 2)], [Statement(f"{n} = {form};", [self.leaf(t, scope)])])]
         scope.vars[n] = t
         return out
 
@@ -416,7 +441,7 @@ class Kernel:
         members = " ".join(f"{t} {n};" for n, t in self.struct)
         lines = ["#include <metal_stdlib>", "using namespace metal;", f"struct S {{ {members} }};"]
         for f in self.functions:
-            lines.append(f"{f.result} {f.name}(" + ", ".join(f"{t} {n}" for n, t in f.params) + ") {")
+            lines.append(f"{f.result} {f.name}(" + ", ".join([f"{t} {n}" for n, t in f.params] + ([f"thread {f.changes} &r"] if f.changes else [])) + ") {")
             lines += [line for s in f.body for line in s.lines(1)] + ["}"]
         total = 1
         for d in self.threads:
