@@ -161,6 +161,24 @@ static emu_node *saturating(lower *l, emu_op op, emu_node *a, emu_node *b)
     return emu_select(g, over, end, r);
 }
 
+/* a * b + c, kept in range: the high half says whether the low one is all of it. */
+static emu_node *saturating_product_sum(lower *l, emu_node *a, emu_node *b, emu_node *c)
+{
+    emu_graph *g = l->g;
+    const emu_type t = (emu_type)a->type;
+    static const emu_type plain[9] = {[1] = EMU_U8, [2] = EMU_U16, [4] = EMU_U32, [8] = EMU_U64};
+    const emu_type u = plain[emu_type_size(t)];
+    emu_node *low = binary(l, EMU_MUL, a, b), *high = binary(l, EMU_MULHI, a, b), *sum = binary(l, EMU_ADD, low, c);
+    emu_node *zero = int_const(l, a, 0), *one = int_const(l, a, 1);
+    emu_node *carried = emu_binary(g, EMU_LT, u, emu_reinterpret(g, u, sum), emu_reinterpret(g, u, low));
+    high = emu_select(g, carried, binary(l, EMU_ADD, high, one), high);
+    if (!is_signed(t)) return emu_select(g, emu_binary(g, EMU_EQ, t, high, zero), sum, most_of(l, t));
+    high = emu_select(g, emu_binary(g, EMU_LT, t, c, zero), binary(l, EMU_SUB, high, one), high);
+    emu_node *sign = emu_select(g, emu_binary(g, EMU_LT, t, sum, zero), int_const(l, a, -1), zero);
+    emu_node *end = emu_select(g, emu_binary(g, EMU_LT, t, high, zero), least_of(l, t), most_of(l, t));
+    return emu_select(g, emu_binary(g, EMU_EQ, t, high, sign), sum, end);
+}
+
 /* (a + b) >> 1 without overflow; rounded up where asked. */
 static emu_node *half_sum(lower *l, emu_node *a, emu_node *b, bool up)
 {
@@ -247,6 +265,7 @@ static emu_node *element_integer_of(lower *l, const mf_expr *e, emu_node *const 
     switch ((int)e->builtin) {
     case MF_FN_ABSDIFF: return absolute_difference(l, a[0], a[1]);
     case MF_FN_ADDSAT: return saturating(l, EMU_ADD, a[0], a[1]);
+    case MF_FN_MADSAT: return saturating_product_sum(l, a[0], a[1], a[2]);
     case MF_FN_SUBSAT: return saturating(l, EMU_SUB, a[0], a[1]);
     case MF_FN_CLZ: return emu_unary(g, EMU_CLZ, t, a[0]);
     case MF_FN_CTZ: return emu_unary(g, EMU_CTZ, t, a[0]);

@@ -33,7 +33,7 @@ enum {
 };
 
 /* Parts of the library's own text that are read where a text names them. */
-typedef enum mf_part { MF_PART_TEXTURES, MF_PART_TENSORS, MF_PART_LOGGING, MF_PART_COPIES, MF_PARTS } mf_part;
+typedef enum mf_part { MF_PART_TEXTURES, MF_PART_TENSORS, MF_PART_LOGGING, MF_PART_COPIES, MF_PART_PACKING, MF_PARTS } mf_part;
 
 typedef struct mf_macro mf_macro;
 

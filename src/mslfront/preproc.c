@@ -236,7 +236,7 @@ static uint32_t insert_library(mf_preproc *pp, const char *const *lines, size_t 
 typedef struct library_part {
     const char *const *lines;
     size_t count;
-    const char *words[9];
+    const char *words[11];
 } library_part;
 
 static bool is_named(const mf_idents *set, const library_part *part)
@@ -263,13 +263,19 @@ static void read_parts(mf_preproc *pp, size_t before, mf_tokens *out)
     static const char *const copies[] = {
 #include "mslfront/library/copies.def"
     };
+    static const char *const packing[] = {
+#include "mslfront/library/packing.def"
+    };
 #undef MF_PRELUDE
 #define PART(lines) lines, sizeof lines / sizeof lines[0]
     static const library_part parts[MF_PARTS] = {
         {PART(textures), {"texture1d", "texture2d", "texture3d", "texturecube", "texture_buffer", "depth2d", "depthcube", "sampler"}},
         {PART(tensors), {"tensor_ops"}},
         {PART(logging), {"os_log"}},
-        {PART(copies), {"__asm", "asm"}}};
+        {PART(copies), {"__asm", "asm"}},
+        {PART(packing), {"pack_half_to_snorm2x16", "pack_half_to_unorm2x16", "unpack_snorm2x16_to_half", "unpack_unorm2x16_to_half",
+                         "pack_float_to_srgb", "pack_half_to_srgb", "unpack_unorm4x8_srgb", "pack_float_to_unorm10", "pack_half_to_unorm10",
+                         "unpack_unorm10"}}};
 #undef PART
     bool named[MF_PARTS];
     for (size_t i = 0; i < MF_PARTS; ++i) named[i] = is_named(pp->idents, &parts[i]); /* by the text, not by another part */

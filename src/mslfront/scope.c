@@ -212,6 +212,10 @@ static const char *hint_for(str name)
                  {"atomicAdd", "; there is atomic_fetch_add_explicit()"},
                  {"blockDim", "; [[threads_per_threadgroup]] on a kernel's parameter gives it"},
                  {"blockIdx", "; [[threadgroup_position_in_grid]] on a kernel's parameter gives it"},
+                 {"dfdx", "; it belongs to fragment functions"},
+                 {"dfdy", "; it belongs to fragment functions"},
+                 {"discard_fragment", "; it belongs to fragment functions"},
+                 {"fwidth", "; it belongs to fragment functions"},
                  {"get_global_id", "; [[thread_position_in_grid]] on a kernel's parameter gives it"},
                  {"mem_device", "; it is mem_flags::mem_device"},
                  {"mem_none", "; it is mem_flags::mem_none"},
@@ -310,7 +314,14 @@ void mf_unknown_name(mf_parser *p, const mf_ref *r)
                    STR_ARG(r->id->text), STR_ARG(r->id->text));
         return;
     }
+    static const char *const refused[] = {"array_ref", "make_array_ref", "pack_float_to_unorm565", "pack_half_to_unorm565",
+                                          "unpack_unorm565_to_float", "unpack_unorm565_to_half"};
     const str name = r->id->text;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; ++i) {
+        if (!str_is(name, refused[i])) continue;
+        diag_unsupported(p->diags, r->at, "'%s' is not supported", refused[i]);
+        return;
+    }
     const str explicit_one = str_format(p->mem, "%.*s_explicit", STR_ARG(name));
     const char *hint = hint_for(name);
     str more = {0};

@@ -80,6 +80,14 @@ static wide least(const int_type *t) { return t->is_signed ? -most(t) - 1 : 0; }
 static wide held(const int_type *t, wide v) { return v > most(t) ? most(t) : v < least(t) ? least(t) : v; }
 static wide r_addsat(const int_type *t, wide a, wide b) { return held(t, a + b); }
 static wide r_subsat(const int_type *t, wide a, wide b) { return held(t, a - b); }
+static wide product_sum(const int_type *t, wide a, wide b, wide c)
+{
+    if (t->is_signed) return held(t, a * b + c);
+    const uwide v = (uwide)a * (uwide)b + (uwide)c;
+    return v > (uwide)most(t) ? most(t) : (wide)v;
+}
+static wide r_madsat_first(const int_type *t, wide a, wide b) { return product_sum(t, a, b, a); }
+static wide r_madsat_second(const int_type *t, wide a, wide b) { return product_sum(t, a, b, b); }
 static wide r_hadd(const int_type *t, wide a, wide b) { (void)t; return (a + b) >> 1; }
 static wide r_rhadd(const int_type *t, wide a, wide b) { (void)t; return (a + b + 1) >> 1; }
 static wide r_absdiff(const int_type *t, wide a, wide b) { (void)t; return a > b ? a - b : b - a; }
@@ -135,6 +143,7 @@ static const operation operations[] = {
     {"subsat(x, y)", r_subsat}, {"hadd(x, y)", r_hadd},   {"rhadd(x, y)", r_rhadd},  {"absdiff(x, y)", r_absdiff},
     {"rotate(x, y)", r_rotate}, {"-x", r_neg},            {"~x", r_not},             {"abs(x)", r_abs},
     {"popcount(x)", r_popcount}, {"clz(x)", r_clz},       {"ctz(x)", r_ctz},         {"reverse_bits(x)", r_reverse},
+    {"madsat(x, y, x)", r_madsat_first}, {"madsat(x, y, y)", r_madsat_second},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -309,6 +318,26 @@ static void test_packing(void **state)
     assert_true(back[4] == 16384.0f / 32767 && back[5] == -1 && back[6] == -1 && back[7] == -1);
 }
 
+/* Halves, sRGB's curve and 10, 10, 10 and 2 bits. sRGB of 0.5 is 0.7354 (188 of 255), of 0.002 it is 12.92 * 0.002 (6.6 of 255). */
+static void test_more_packing(void **state)
+{
+    (void)state;
+    uint32_t out[12] = {0};
+    float back[12] = {0};
+    const emu_case c = {.buffers = {{out, sizeof out}, {back, sizeof back}}};
+    emu_once("kernel void k(device uint *o, device float *f) { o[0] = pack_half_to_unorm2x16(half2(1, 0.5h)); o[1] = pack_half_to_snorm2x16(half2(-1, 1));\n"
+             "  o[2] = pack_float_to_srgb_unorm4x8(float4(0.5f, 0.002f, 2, 0.2f)); o[3] = pack_half_to_srgb_unorm4x8(half4(0, 1, -1, 1)); o[4] = pack_float_to_unorm10a2(float4(1, 0, 1, 1));\n"
+             "  o[5] = pack_half_to_unorm10a2(half4(0, 1, 0, 0.4h)); half2 h = unpack_unorm2x16_to_half(0x0000ffff); f[0] = h.x; f[1] = h.y; h = unpack_snorm2x16_to_half(0x7fff8000); f[2] = h.x; f[3] = h.y;\n"
+             "  float4 s = unpack_unorm4x8_srgb_to_float(0x33ff0000 | 188); f[4] = round(s.x * 1000); f[5] = s.y; f[6] = s.z; f[7] = s.w;\n"
+             "  float4 u = unpack_unorm10a2_to_float(0x40000000 | 1023 << 10 | 1); f[8] = u.x; f[9] = u.y; f[10] = u.z; f[11] = u.w;\n"
+             "  for (uint i = 0; i < 256; ++i) if (pack_float_to_srgb_unorm4x8(unpack_unorm4x8_srgb_to_float(i * 0x01010101)) != i * 0x01010101) o[6]++; }",
+             &c);
+    const uint32_t want[7] = {0x8000ffffu, 0x7fff8001u, 0x33ff07bcu, 0xff00ff00u, 0xfff003ffu, 0x400ffc00u, 0};
+    for (int i = 0; i < 7; ++i) assert_int_equal(out[i], want[i]);
+    const float numbers[12] = {1, 0, -1, 1, 503, 0, 1, 0.2f, 1.0f / 1023, 1, 0, 341.0f / 1023};
+    for (int i = 0; i < 12; ++i) assert_true(back[i] == numbers[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_bit_fields),
         cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_more_packing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

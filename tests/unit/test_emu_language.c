@@ -392,6 +392,16 @@ static void inputs_outside(void **state)
     emu_refused("uint at [[thread_position_in_grid]]; constant uint b = at; kernel void k(device uint *o) { o[0] = b; }", "must be known before the kernel runs");
 }
 
+/* array's members, and bfloat's constants. */
+static void library_arrays(void **state)
+{
+    (void)state;
+    EXPECT("template <typename T, size_t N> int total(const thread array<T, N> &a) { int s = 0; for (T x : a) s += x; return s; }\n"
+           "kernel void k(device int *o) { array<int, 4> a; a.fill(3); a.front() = 1; a.back() += 4; o[0] = total(a); o[1] = a.empty(); o[2] = int(a.size());\n"
+           "  *(a.begin() + 1) = 9; o[3] = a[1]; o[4] = a.end() - a.begin(); const array<int, 4> b = a; o[5] = b.front() + b.back(); o[6] = M_PI_BF == bfloat(M_PI_F); }",
+           14, 0, 4, 9, 4, 8, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +416,7 @@ int main(void)
         cmocka_unit_test(lambdas),
         cmocka_unit_test(scopes),
         cmocka_unit_test(library_types),
+        cmocka_unit_test(library_arrays),
         cmocka_unit_test(own_calls),
         cmocka_unit_test(copies),
         cmocka_unit_test(nested_lambdas),

@@ -240,9 +240,10 @@ static void test_depth(void **state)
     textured x = {.textures = {make(EMU_TEXTURE_2D, EMU_FORMAT_DEPTH32_FLOAT, (uint32_t[]){2, 2, 1, 1}, depth)}};
     must("kernel void k(depth2d<float> a, device float *o) { constexpr sampler less(compare_func::less), soft(compare_func::less_equal, filter::linear), plain;\n"
          "  o[0] = a.sample_compare(less, float2(0.25f), 0.2f); o[1] = a.sample_compare(less, float2(0.25f), 0.25f);\n"
-         "  o[2] = a.sample_compare(soft, float2(0.5f), 0.5f); o[3] = a.sample(plain, float2(0.75f, 0.25f)); o[4] = a.read(uint2(0, 1)); }",
+         "  o[2] = a.sample_compare(soft, float2(0.5f), 0.5f); o[3] = a.sample(plain, float2(0.75f, 0.25f)); o[4] = a.read(uint2(0, 1));\n"
+         "  float4 g = a.gather_compare(less, float2(0.5f), 0.6f); o[5] = g.x; o[6] = g.y; o[7] = g.z; o[8] = g.w; }",
          &x, 1);
-    EXPECT(&x, 1, 0, 0.75f, 0.5f, 0.75f);
+    EXPECT(&x, 1, 0, 0.75f, 0.5f, 0.75f, 1, 1, 0, 0);
 }
 
 /* Arrays of textures, chosen a thread each; textures in structures, and in an argument buffer as slots. */
