@@ -35,7 +35,7 @@ static bool check_lane(emu_touch *t)
 {
     const emu_access *access = t->insn->access;
     const bool aligned = access->align <= 1 || ((uint64_t)t->offset & (access->align - 1u)) == 0;
-    if (!aligned && (t->c->checks >> EMU_CHECK_ALIGNMENT & 1u) != 0) {
+    if (!aligned && !t->atomic && (t->c->checks >> EMU_CHECK_ALIGNMENT & 1u) != 0) { /* an atomic operation itself stops */
         emu_fault f = emu_touch_fault(t, EMU_FAULT_MISALIGNED);
         f.detail = access->align;
         if (!emu_note(t->vm, &f)) return false;

@@ -46,6 +46,7 @@ typedef struct place {
     const mf_type *type;
     uint8_t pick[4];
     uint8_t picks;
+    uint16_t align; /* of a part: what the whole's type promises of its address, in bytes; 0: the place's own type does */
 } place;
 
 /* What a variable of the text stands for in the function being lowered. */

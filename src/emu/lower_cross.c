@@ -173,7 +173,7 @@ static place target_of(lower *l, const mf_expr *pointer)
     static const emu_space spaces[] = {[MF_THREAD] = EMU_SPACE_THREAD, [MF_DEVICE] = EMU_SPACE_DEVICE,
                                        [MF_CONSTANT] = EMU_SPACE_CONSTANT, [MF_THREADGROUP] = EMU_SPACE_THREADGROUP};
     const val p = lower_eval(l, pointer);
-    return (place){spaces[pointer->type->space], p.at[0], p.at[1], pointer->type->elem, {0}, 0};
+    return (place){spaces[pointer->type->space], p.at[0], p.at[1], pointer->type->elem, {0}, 0, 0};
 }
 
 val lower_atomic(lower *l, const mf_expr *e)
@@ -187,7 +187,7 @@ val lower_atomic(lower *l, const mf_expr *e)
     emu_node *value = NULL, *old = NULL;
     if (compare) {
         const val p = lower_eval(l, e->args[1]);
-        expected = (place){EMU_SPACE_THREAD, p.at[0], p.at[1], e->args[1]->type->elem, {0}, 0};
+        expected = (place){EMU_SPACE_THREAD, p.at[0], p.at[1], e->args[1]->type->elem, {0}, 0, 0};
         const val seen = lower_read(l, expected, e->at);
         old = seen.at[0];
         value = lower_scalar_of(l, e->args[2]);

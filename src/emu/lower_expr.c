@@ -598,6 +598,7 @@ place lower_place(lower *l, const mf_expr *e)
     case MF_EXPR_CAST: { /* PLACE */
         place p = lower_place(l, e->a);
         p.type = e->type;
+        p.align = 0;
         return p;
     }
     case MF_EXPR_SWIZZLE: return swizzled(l, e);

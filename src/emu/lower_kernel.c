@@ -139,7 +139,7 @@ static void bind_buffer(lower *l, const mf_var *p, binding *b)
     if (reference) {
         static const emu_space spaces[] = {[MF_THREAD] = EMU_SPACE_THREAD, [MF_DEVICE] = EMU_SPACE_DEVICE,
                                            [MF_CONSTANT] = EMU_SPACE_CONSTANT, [MF_THREADGROUP] = EMU_SPACE_THREADGROUP};
-        *b = (binding){true, {spaces[p->type->space], object, start, elem, {0}, 0}};
+        *b = (binding){true, {spaces[p->type->space], object, start, elem, {0}, 0, 0}};
         return;
     }
     const place at = lower_local_place(l, lower_local(l, p, p->name, p->type));

@@ -109,8 +109,17 @@ void lower_poison(lower *l, const emu_local *local)
         emu_set(l->g, local->leaves[i], emu_constant(l->g, leaves.at[i].type, leaves.at[i].object ? 0 : -1));
 }
 
+/* What the text's types promise of the address `offset` bytes into the place. */
+static uint16_t align_at(place p, uint64_t offset)
+{
+    uint64_t align = p.align != 0 ? p.align : p.type->align != 0 && p.type->align <= 4096 ? p.type->align : 1;
+    while (align > 1 && offset % align != 0) align /= 2;
+    return (uint16_t)align;
+}
+
 place lower_field(lower *l, place p, const mf_type *type, uint64_t offset)
 {
+    p.align = align_at(p, offset);
     p.offset = emu_binary(l->g, EMU_ADD, EMU_I64, p.offset, emu_constant(l->g, EMU_I64, (int64_t)offset));
     p.type = type;
     p.picks = 0;
@@ -158,6 +167,7 @@ place lower_index(lower *l, place p, const mf_type *type, emu_node *index)
     p.offset = emu_binary(g, EMU_ADD, EMU_I64, p.offset, bytes);
     p.type = type;
     p.picks = 0;
+    p.align = 0;
     return p;
 }
 
@@ -205,14 +215,6 @@ place lower_global(lower *l, const mf_var *v)
                    .type = v->type};
 }
 
-/* What a value of the type at an aligned place is sure to have `offset` bytes in. */
-static uint16_t align_at(const mf_type *t, uint64_t offset)
-{
-    uint64_t align = t->align != 0 && t->align <= 4096 ? t->align : 1;
-    while (align > 1 && offset % align != 0) align /= 2;
-    return (uint16_t)align;
-}
-
 emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t offset)
 {
     emu_mem *m = arena_new(l->mem, emu_mem);
@@ -222,7 +224,7 @@ emu_mem *lower_mem(lower *l, place p, emu_type type, unsigned count, uint64_t of
     m->type = type;
     m->count = (uint8_t)count;
     m->collective = l->collective;
-    m->align = align_at(p.type, offset);
+    m->align = align_at(p, offset);
     m->quiet = p.type->kind == MF_TYPE_RECORD || p.type->kind == MF_TYPE_ARRAY;
     if (p.space == EMU_SPACE_THREAD) m->local = l->g->locals[p.object->imm];
     return m;

@@ -80,7 +80,7 @@ static void lower_decl(lower *l, const mf_var *v)
         const uint32_t object = lower_object(l, &info);
         if (g->objects.n != before) g->threadgroup_bytes = at + v->type->size;
         bind(b, (place){EMU_SPACE_THREADGROUP, emu_constant(g, EMU_I32, object), emu_constant(g, EMU_I64, 0), v->type,
-                        {0}, 0});
+                        {0}, 0, 0});
         return;
     }
     const emu_local *local = lower_local(l, v, v->name, v->type);

@@ -226,7 +226,11 @@ static const emu_insn *op_atomic(emu_vm *vm, const emu_insn *i)
         if (!emu_active(vm, lane)) continue;
         char *place = lane_place(vm, i, lane);
         if (place == NULL) return NULL;
-        if ((uintptr_t)place % size != 0) return emu_stop(vm, i, EMU_FAULT_ALIGN, lane);
+        if ((uintptr_t)place % size != 0) {
+            vm->fault = (emu_fault){.kind = EMU_FAULT_ALIGN, .insn = i, .lane = lane, .object = emu_lane_object(vm, at, lane),
+                                    .offset = emu_lane_offset(vm, at, lane), .size = size};
+            return NULL;
+        }
         uint64_t v = 0, expected = 0, old;
         if (i->k != EMU_ATOMIC_LOAD) memcpy(&v, lane_at(vm, i->b, i->sb, lane, size), size);
         if (i->k == EMU_ATOMIC_COMPARE) memcpy(&expected, lane_at(vm, i->c, i->sc, lane, size), size);

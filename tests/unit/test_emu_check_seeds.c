@@ -230,6 +230,41 @@ static void test_bounds(void **state)
     FIND_NONE(bodies);
 }
 
+static void test_alignment(void **state)
+{
+    (void)state;
+    static const seed seeds[] = {
+        {"b[i] = ((device const float4 *)(a + 2))[t % 8].x; }", EMU_FAULT_MISALIGNED, 4, 0, "a", NOT, 0, NOT},
+        {"b[i] = (*(device const float2 *)(a + t)).x; }", EMU_FAULT_MISALIGNED, 4, 0, "a", NOT, 1, NOT},
+        {"((threadgroup float4 *)(d + 2))[t % 8] = float4(1); }", EMU_FAULT_MISALIGNED, 4, 0, "d", NOT, 0, NOT},
+        {"((device half4 *)((device half *)b + 2))[t] = half4(1); }", EMU_FAULT_MISALIGNED, 4, 0, "b", NOT, 0, NOT},
+        {"v[i] = *(device const uint *)((device const char *)n + t + 1); }", EMU_FAULT_MISALIGNED, 4, 0, "n", NOT, 0, NOT},
+        {"b[i] = *(device const short *)((device const char *)n + t); }", EMU_FAULT_MISALIGNED, 4, 0, "n", NOT, 1, NOT},
+        {"device const float4x4 *m = (device const float4x4 *)(a + 4 + t * 2);\nb[i] = (*m)[0].x; }", EMU_FAULT_MISALIGNED, 5, 0, "a", NOT, 1,
+         NOT},
+        {"b[i] = ((constant float2 *)(c + 1))[t % 4].x; }", EMU_FAULT_MISALIGNED, 4, 0, "c", NOT, 0, NOT},
+        {"device long *q = (device long *)(n + 1 + t % 2);\nv[i] = uint(*q); }", EMU_FAULT_MISALIGNED, 5, 0, "n", NOT, 0, NOT},
+        {"b[i] = ((device const float3 *)(a + 3))[t % 4].x; }", EMU_FAULT_MISALIGNED, 4, 0, "a", NOT, 0, NOT},
+        {"device atomic_uint *u = (device atomic_uint *)((device char *)v + 2);\natomic_fetch_add_explicit(u, 1u, memory_order_relaxed); }",
+         EMU_FAULT_ALIGN, 5, 0, "v", NOT, 0, NOT},
+    };
+    FIND_ALL(seeds, 1u << EMU_CHECK_ALIGNMENT);
+    static const char *const bodies[] = {
+        "b[i] = ((device const packed_float4 *)(a + 1))[t % 8].x; }",
+        "b[i] = ((device const float4 *)(a + 8))[t % 8].x; }",
+        "b[i] = (*(device const float2 *)(a + 2 * t)).y; }",
+        "if (t < 16) ((threadgroup float4 *)d)[t] = float4(1); }",
+        "if (g == 0) ((device half2 *)b)[t] = half2(1); }",
+        "v[i] = *(device const uint *)((device const char *)n + 4 * t); }",
+        "b[i] = ((constant packed_float2 *)(c + 1))[t % 4].x; }",
+        "b[i] = *((device const char *)n + t + 1); }",
+        "b[i] = ((device const packed_float3 *)(a + 1))[t].z; }",
+        "b[i] = ((device const float3 *)a)[t % 16].z; }",
+        "device const float4x4 *m = (device const float4x4 *)(a + 4 * t % 128); b[i] = (*m)[1].x; }",
+    };
+    FIND_NONE(bodies);
+}
+
 static void test_barriers(void **state)
 {
     (void)state;
@@ -378,7 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_races),    cmocka_unit_test(test_no_races),  cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_barriers), cmocka_unit_test(test_collective), cmocka_unit_test(test_unwritten),
+        cmocka_unit_test(test_alignment), cmocka_unit_test(test_barriers), cmocka_unit_test(test_collective), cmocka_unit_test(test_unwritten),
         cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
