@@ -4,12 +4,13 @@
 
 /* ---- Making loops ---------------------------------------------------------------------------- */
 
-/* Start and extent of a loop from its bounds; one type for both. False: reported. */
-static bool set_bounds(script *s, loop_spec *loop, value start, value stop, span at)
+/* Start and extent of a loop from its bounds; one type for both. A loop of T that has only an end (`typed`) counts in the end's type,
+ * however narrow; Python's range starts at its int 0. False: reported. */
+static bool set_bounds(script *s, loop_spec *loop, value start, value stop, span at, bool typed)
 {
     bool one = !value_is_given(stop);
-    const ir_node *a = to_index(s, one ? value_int(0) : start, at),
-                  *b = to_index(s, one ? start : stop, at);
+    const ir_node *b = to_index(s, one ? start : stop, at);
+    const ir_node *a = !one ? to_index(s, start, at) : b != NULL && typed ? ir_int_like(s->mem, b, 0) : to_index(s, value_int(0), at);
     if (a == NULL || b == NULL) return false;
     if (a->type.lanes != 1 || b->type.lanes != 1) {
         script_error(s, at, "the bounds of a loop are scalars");
@@ -82,7 +83,8 @@ value fn_loop(script *s, const call *c)
     if (bound && !value_is_given(thread))
         return script_error(s, c->at, "T.thread_binding lacks the thread axis");
     if (bound && !to_tag(s, thread, c->spans[2], &loop.tag)) return value_poison();
-    if (!set_bounds(s, &loop, c->args[0], stop, c->spans[0])) return value_poison();
+    bool steps = !bound && value_is_given(c->args[3]); /* whose number is counted in int32 at least */
+    if (!set_bounds(s, &loop, c->args[0], stop, c->spans[0], !steps)) return value_poison();
     attr_vec notes = {0};
     value given = c->args[bound ? 3 : 2];
     if (value_is_given(given) && !to_attrs(s, given, c->at, &notes)) return value_poison();
@@ -112,7 +114,7 @@ value fn_grid(script *s, const call *c)
             loops[i].min = a;
             loops[i].extent = b;
         } else {
-            good = set_bounds(s, &loops[i], v, value_of(VALUE_ABSENT), c->rest_spans[i]);
+            good = set_bounds(s, &loops[i], v, value_of(VALUE_ABSENT), c->rest_spans[i], false);
         }
         if (!good) return value_poison();
     }
@@ -125,7 +127,7 @@ static value range_frame(script *s, value range, span at)
     const value *part = range.as.list.at;
     loop_spec loop = {.kind = IR_SERIAL, .step = 1};
     attr_vec notes = {0};
-    if (!set_bounds(s, &loop, part[0], part[1], at) || !set_step(s, &loop, part[2], at))
+    if (!set_bounds(s, &loop, part[0], part[1], at, false) || !set_step(s, &loop, part[2], at))
         return value_poison();
     if (value_is_given(part[3]) && !to_attrs(s, part[3], at, &notes)) return value_poison();
     add_unroll(s, &notes, part[4], at);

@@ -220,7 +220,8 @@ static void print_loop(printer *p, const ir_for *n)
                                          [IR_VECTORIZED] = "T.vectorized",
                                          [IR_UNROLLED] = "T.unroll",
                                          [IR_THREAD_BOUND] = "T.thread_binding"};
-    bool plain = n->loop == IR_SERIAL && n->annotations.n == 0;
+    /* range() counts in int32 at least. */
+    bool plain = n->loop == IR_SERIAL && n->annotations.n == 0 && n->var->type.bits >= 32;
     begin_line(p);
     buf_printf(p->out, "for %.*s in %s(", STR_ARG(printer_var(p, n->var)),
                plain ? "range" : makers[n->loop]);
