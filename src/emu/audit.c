@@ -108,7 +108,7 @@ static void add_access(audit *a, emu_rule rule, const area *m, const air_where *
     met *f = find(a, rule, m, at->place, with != NULL ? with->place : UINT32_MAX);
     if (f == NULL) return;
     const uint64_t element = m->arg != NULL && m->arg->elem_size != 0 ? m->arg->elem_size : WORD;
-    char name[120], who[120] = "";
+    char name[120], who[56] = "";
     if (m->arg != NULL) (void)snprintf(name, sizeof name, " (element %llu) of buffer '%.60s' [[buffer(%u)]]", (unsigned long long)(byte / element), m->arg->name, (unsigned)m->arg->slot);
     else (void)snprintf(name, sizeof name, " of threadgroup memory");
     if (with != NULL && with->group == a->group) (void)snprintf(who, sizeof who, " by thread %u", (unsigned)with->thread);
