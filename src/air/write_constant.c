@@ -128,6 +128,7 @@ air_place air_write_global(air_writer *w, const mf_var *v)
 {
     LLVMValueRef g = map_get_id(&w->globals, v);
     if (g != NULL) return (air_place){.p = g, .type = v->type};
+    if (v->binding == MF_BIND_INPUT) air_write_refuse(w, v->at, "the input '%.*s' declared outside functions is not supported", STR_ARG(v->name));
     const char *name = str_format(w->mem, "%.*s", STR_ARG(v->name)).p;
     LLVMValueRef init = v->is_function_constant && !v->is_given ? NULL : computed_now(w, v);
     if (init != NULL) {
