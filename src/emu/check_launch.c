@@ -120,7 +120,7 @@ static void check_argument(looking *l, const emu_arg *a)
     }
     if (!is_buffer(a)) return;
     const emu_binding *b = bound(l, a->slot);
-    if (b == NULL && used)
+    if (b == NULL && a->is_named)
         say(l, EMU_FAULT_MISSING, a, "nothing is bound at '%s' [[buffer(%u)]]", a->name, (unsigned)a->slot);
     else if (b != NULL && a->is_reference && b->size < a->elem_size)
         say(l, EMU_FAULT_SIGNATURE, a, "'%s' [[buffer(%u)]] is a %s of %llu bytes; %zu are bound", a->name, (unsigned)a->slot,

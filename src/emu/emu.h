@@ -84,6 +84,7 @@ typedef struct emu_arg {
     bool is_const;      /* the kernel cannot write through it */
     bool is_read;       /* some access of the kernel may read it ... */
     bool is_written;    /* ... or write it, atomics included; neither: it is not used */
+    bool is_named;      /* some access is of this argument for sure, not of one of several */
     const char *type;   /* of the element, as MSL spells it: "float", "half4", "main_kernel_args_t" */
     uint64_t elem_size; /* bytes; 1 for void */
     uint32_t elem_align;

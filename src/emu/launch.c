@@ -533,8 +533,7 @@ static ingot_status check_arguments(const emu_launch *l, ingot_error *error)
             continue;
         }
         const size_t size = a->slot < l->buffer_count && l->buffers[a->slot].data != NULL ? l->buffers[a->slot].size : 0;
-        const bool used = a->is_read || a->is_written; /* where it is not, nothing need be bound */
-        if (a->is_reference && used && size < a->elem_size)
+        if (a->is_reference && a->is_named && size < a->elem_size) /* what is not used need not be bound */
             return error_set(error, INGOT_VALUE, "kernel '%s': argument '%s' [[buffer(%u)]] needs %llu bytes, %zu are bound",
                              info->name, a->name, (unsigned)a->slot, (unsigned long long)a->elem_size, size);
     }

@@ -182,6 +182,7 @@ static void mark_access(const emu_graph *g, const emu_node *n, emu_arg *a)
         const bool threadgroup = o->kind == EMU_OBJECT_LENGTH;
         if ((o->kind != EMU_OBJECT_BUFFER && !threadgroup) || o->slot != a->slot) return;
         if (threadgroup != (a->kind == EMU_ARG_THREADGROUP)) return;
+        a->is_named = true;
     } else if (n->mem->space != space_of(a)) { /* any object of the address space */
         return;
     }

@@ -89,6 +89,8 @@ static void test_buffers(void **state)
     check_clean("constant bool later [[function_constant(0)]];\nkernel void other(device int *a, constant int &n) { if (later) a[0] = n; }\n"
                 "kernel void k(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], constant int &n [[buffer(2)]],\n"
                 "uint i [[thread_position_in_grid]]) { b[i] = a[i]; if (false) b[i] = n; }", &c);
+    check_clean("kernel void k(device const float *a [[buffer(0)]], device float *b [[buffer(1)]], device const float *n [[buffer(2)]],\n"
+                "uint i [[thread_position_in_grid]]) { device const float *p = b[i] > 1 ? a + 1 : b + i; b[i] = *p; if (false) b[i] = *n; }", &c);
     c.buffers[3] = (emu_binding){b, 16};
     check_finds(PLAIN, &c, LAUNCH, &(check_want){EMU_FAULT_UNUSED, 3, 0, NULL, 0});
     c = launch_case(1, 64);
