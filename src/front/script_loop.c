@@ -17,6 +17,10 @@ static bool set_bounds(script *s, loop_spec *loop, value start, value stop, span
         return false;
     }
     if (!ir_unify(s->mem, &a, &b)) return false;
+    if (!one && a->type.bits < 32) { /* the extent may be more than the type holds */
+        a = ir_fold_cast(s->mem, IR_I32, a);
+        b = ir_fold_cast(s->mem, IR_I32, b);
+    }
     loop->min = a;
     loop->extent = one ? b : range_extent(s, a, b);
     return loop->extent != NULL;

@@ -15,6 +15,8 @@ def main(A: T.Buffer((16,), "int32"), n8: T.int8, n16: T.uint16, n64: T.int64):
             s[0] = s[0] + i * T.int8(2)
         for i in T.unroll(T.uint8(3)):
             s[0] = s[0] + T.Cast("int32", i * T.uint8(100))
+        for i in T.serial(-n8, n8):
+            s[0] = s[0] + T.Cast("int32", i) % 3
         for i in T.serial(n8, step=40):
             s[0] = s[0] + T.Cast("int32", i)
         for i in T.serial(n16):
@@ -34,7 +36,7 @@ def reference(n8, n16, n64):
     rows = []
     for t in range(16):
         s = sum(range(5)) + sum((i * 2 + 128) % 256 - 128 for i in range(n8)) + sum(i * 2 for i in range(n8))
-        s += 0 + 100 + 200 + sum(range(0, n8, 40))
+        s += 0 + 100 + 200 + sum(range(0, n8, 40)) + sum(i % 3 for i in range(-n8, n8))
         for i in range(n16):
             s ^= i
         s += sum(i % 7 for i in range(n64 - 3, n64))
