@@ -204,6 +204,26 @@ static void test_read_write(void **state)
     static const char *const other = BOTH "out.write(float4(i), uint2(t % 16, t / 16));\nthreadgroup_barrier(mem_flags::mem_device);\n"
                                           "if (out.read(uint2((t ^ 33) % 16, (t ^ 33) / 16)).x == 99) out.write(float4(0), uint2(t, 9)); }";
     finds(&r, other, 1, 64, BIT(RACE), &(check_want){EMU_FAULT_RACE_GROUP, 7, 5, "out", 33}, EMU_MEMORY_TEXTURE);
+    /* written by one threadgroup and read by the other; a barrier that orders nothing; two threads at one texel */
+    static const char *const across = BOTH "if (i < 16)\nout.write(float4(1), uint2(t, 0));\n"
+                                           "else if (out.read(uint2(t ^ 1, 0)).x == 5) out.write(float4(2), uint2(t, 3)); }";
+    finds(&r, across, 2, 16, BIT(RACE), &(check_want){EMU_FAULT_RACE_GRID, 7, 6, "out", 1}, EMU_MEMORY_TEXTURE);
+    static const char *const none = BOTH "out.write(float4(i), uint2(t, 0));\nthreadgroup_barrier(mem_flags::mem_none);\n"
+                                         "if (out.read(uint2(t ^ 1, 0)).x == 99) out.write(float4(0), uint2(t, 3)); }";
+    finds(&r, none, 1, 16, BIT(RACE), &(check_want){EMU_FAULT_RACE_SIMD, 7, 5, "out", 1}, EMU_MEMORY_TEXTURE);
+    finds(&r, WRITE "\nout.write(float4(1), uint2(i % 8, 1)); }", 1, 16, BIT(RACE), &(check_want){EMU_FAULT_RACE_SIMD, 6, 6, "out", 16},
+          EMU_MEMORY_TEXTURE);
+    /* a position before the first */
+    finds(&r, WRITE "\nout.write(float4(1), uint2(i - 1, 2)); }", 1, 8, BIT(BOUNDS),
+          &(check_want){EMU_FAULT_TEXEL, 6, 0, "out", 2 * 16 + 4294967295}, EMU_MEMORY_TEXTURE);
+    /* each its own; within a simdgroup, whose barrier orders them */
+    clean(&r, BOTH "out.write(float4(i), uint2(t % 16, t / 16)); float x = out.read(uint2(t % 16, t / 16)).x;\n"
+                   "out.write(float4(x), uint2(t % 16, 8 + t / 16)); }",
+          1, 64);
+    clean(&r, BOTH "out.write(float4(i), uint2(t % 16, t / 16)); simdgroup_barrier(mem_flags::mem_texture);\n"
+                   "float x = out.read(uint2((t ^ 1) % 16, t / 16)).x; out.write(float4(x), uint2(t % 16, 8 + t / 16)); }",
+          1, 64);
+    assert_true(b[8 * 16] == 1);
 }
 
 static void test_unwritten_texels(void **state)
