@@ -13,19 +13,23 @@ static const emu_side *side_of(const emu_touch *t)
     return &t->c->side[t->area->memory];
 }
 
+/* Are they of one simdgroup? */
+static bool is_close(int64_t a, int64_t b)
+{
+    return ((a ^ b) & SHADOW_OWN) == 0 && shadow_lane(a) / EMU_SIMD_LANES == shadow_lane(b) / EMU_SIMD_LANES;
+}
+
 /* A simdgroup's matrix operations are of the whole simdgroup, in the order of the text. */
 static bool both_collective(const emu_touch *t, int64_t rec)
 {
     if (!t->insn->access->collective || !site_of(t->c, rec).collective) return false;
-    return ((rec ^ t->rec) & SHADOW_OWN) == 0 && shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32;
+    return is_close(rec, t->rec);
 }
 
 static bool ordered(const emu_touch *t, int64_t rec)
 {
     if (shadow_ordered(side_of(t), shadow_shared(t->area), rec, t->lane)) return true;
-    const int64_t own = t->rec & SHADOW_OWN;
-    const bool simdgroup = (rec & SHADOW_OWN) == own && shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32;
-    if (simdgroup && t->c->watch->simdgroups && rec < shadow_simd(side_of(t), t->lane)) return true;
+    if (t->c->watch->simdgroups && is_close(rec, t->rec) && rec < shadow_simd(side_of(t), t->lane)) return true;
     if (t->atomic && site_of(t->c, rec).atomic) return true;
     if (both_collective(t, rec)) return true;
     return emu_handed(t->vm, rec, (shadow_memory)t->area->memory, t->lane);
@@ -63,7 +67,7 @@ static bool race(const emu_touch *t, int64_t rec, bool other_writes)
     const bool group = (rec & SHADOW_OWN) == (t->rec & SHADOW_OWN);
     emu_rule rule = EMU_FAULT_RACE_GRID;
     if (t->atomic != site.atomic) rule = EMU_FAULT_RACE_ATOMIC;
-    else if (group) rule = shadow_lane(rec) / 32 == shadow_lane(t->rec) / 32 ? EMU_FAULT_RACE_SIMD : EMU_FAULT_RACE_GROUP;
+    else if (group) rule = is_close(rec, t->rec) ? EMU_FAULT_RACE_SIMD : EMU_FAULT_RACE_GROUP;
     emu_fault f = emu_touch_fault(t, rule);
     f.other = site.at;
     f.other_has_thread = true;
@@ -92,10 +96,10 @@ static unsigned note_reader(const emu_touch *t, const emu_cell *m)
     /* its own write is met by all that its read would meet */
     if (shared && (same_moment(m->writer, t->rec) || same_moment(m->reader, t->rec))) return 0;
     if (shadow_ordered(side_of(t), shared, m->reader, t->lane)) return SET_READER;
+    if (shadow_ordered(side_of(t), shared, m->other, t->lane)) return SET_OTHER;
     /* of the second reader: better one of another simdgroup than the first's, as those two share no simdgroup_barrier */
-    const int64_t r = m->reader, o = m->other;
-    const bool close = (o & SHADOW_OWN) == (r & SHADOW_OWN) && shadow_lane(o) / 32 == shadow_lane(r) / 32;
-    return close || shadow_ordered(side_of(t), shared, o, t->lane) ? SET_OTHER : 0;
+    const bool better = t->c->watch->simdgroups && is_close(m->other, m->reader) && !is_close(t->rec, m->reader);
+    return better ? SET_OTHER : 0;
 }
 
 static bool unwritten(const emu_touch *t, const emu_cell *m)

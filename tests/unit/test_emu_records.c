@@ -1,6 +1,9 @@
 /* Packed records of shared memory: what is put is what is found, as runs, in units, over launches and when epochs are numbered anew. */
 #include "emu/records.h"
 
+#include <stdlib.h>
+
+#include "emu/emu.h"
 #include "test.h"
 
 /* A record as the machine makes them. */
@@ -192,13 +195,67 @@ static void test_age(void **state)
     emu_records_free(f.r);
 }
 
+/* Bytes that are held, and the most that were. */
+typedef struct held {
+    size_t now, most;
+} held;
+static void *count_bytes(void *user, void *at, size_t old_size, size_t new_size)
+{
+    held *h = user;
+    h->now += new_size - old_size;
+    h->most = h->now > h->most ? h->now : h->most;
+    if (new_size != 0) return realloc(at, new_size);
+    free(at);
+    return NULL;
+}
+
+enum { BUFFER = 16 << 20 };
+
+/* The most that a run of the kernel's body over so many threads holds, with all checks, beside its buffer of BUFFER bytes. */
+static size_t most_held(float *a, const char *body, uint32_t threads)
+{
+    held h = {0, 0};
+    const ingot_allocator counting = {count_bytes, &h};
+    char text[512];
+    (void)snprintf(text, sizeof text, "using namespace metal;\nkernel void k(device float *a [[buffer(0)]], uint i [[thread_position_in_grid]]) { %s }\n",
+                   body);
+    emu_library *l = NULL;
+    ingot_error error;
+    assert_int_equal(emu_library_compile(&counting, str_of(text), STR("test.metal"), &l, NULL, &error), INGOT_OK);
+    const size_t before = h.now;
+    h.most = before;
+    emu_findings found = emu_findings_make(NULL, 0);
+    const emu_binding buffer = {a, BUFFER};
+    const emu_launch launch = {.kernel = emu_library_kernel(l, 0), .buffers = &buffer, .buffer_count = 1, .groups = {threads / 256, 1, 1},
+                               .threads = {256, 1, 1}, .checks = EMU_CHECK_ALL, .findings = &found};
+    assert_int_equal(emu_run(&launch, &error), INGOT_OK);
+    assert_int_equal(found.n, 0);
+    emu_findings_free(&found);
+    emu_library_free(l);
+    assert_int_equal(h.now, 0);
+    return h.most - before;
+}
+
+/* Twelve bytes for each 16 elements of 4, a little for each threadgroup; as much again where several threads read them. */
+static void test_memory(void **state)
+{
+    (void)state;
+    float *a = calloc(BUFFER, 1);
+    assert_non_null(a);
+    assert_true(most_held(a, "a[i] = a[i] * 2 + 1;", BUFFER / 4) < BUFFER / 3);
+    assert_true(a[BUFFER / 4 - 1] == 1);
+    assert_true(most_held(a, "const uint n = 2097152; a[n + i] = a[i] + a[(i + 1) % n] + a[(i + 2) % n];", BUFFER / 8) < BUFFER);
+    assert_true(a[BUFFER / 4 - 1] == 3);
+    free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run),    cmocka_unit_test(test_pieces), cmocka_unit_test(test_below),
         cmocka_unit_test(test_spread), cmocka_unit_test(test_scattered), cmocka_unit_test(test_slots),
         cmocka_unit_test(test_alike),  cmocka_unit_test(test_launches), cmocka_unit_test(test_collect),
-        cmocka_unit_test(test_age),
+        cmocka_unit_test(test_age),    cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
