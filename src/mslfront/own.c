@@ -99,9 +99,19 @@ static size_t pack_size(const mf_symbol *s)
     return s->pack != NULL ? s->pack->pack_count : s->pack_vars->n;
 }
 
+void mf_packs_of(mf_parser *p, size_t begin, size_t end, mf_pack *out)
+{
+    *out = (mf_pack){.begin = begin, .end = end};
+    for (size_t i = begin; i < end; ++i) {
+        mf_symbol *s = pack_named(p, i);
+        if (s == NULL || out->count == MF_PACKS) continue;
+        out->names[out->count++] = s;
+        out->n = pack_size(s);
+    }
+}
+
 bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out)
 {
-    *out = (mf_pack){.begin = at};
     size_t end = mf_skip_arg(p, at);
     size_t dots = end; /* at the end, or before the name of a parameter */
     if (end > at + 1 && p->tokens[end - 1].kind == MF_TOK_ELLIPSIS) dots = end - 1;
@@ -109,13 +119,7 @@ bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out)
         p->tokens[end - 2].kind == MF_TOK_ELLIPSIS)
         dots = end - 2;
     if (dots == end) return false;
-    for (size_t i = at; i < end; ++i) {
-        mf_symbol *s = pack_named(p, i);
-        if (s == NULL || out->count == MF_PACKS) continue;
-        out->names[out->count++] = s;
-        out->n = pack_size(s);
-    }
-    out->end = end;
+    mf_packs_of(p, at, end, out);
     return out->count != 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-static mf_expr *parse_unary(mf_parser *p);
 
 static mf_expr *parse_number(mf_parser *p)
 {
@@ -347,6 +346,8 @@ static mf_expr *parse_pack_size(mf_parser *p, span begin)
     mf_ref r = mf_resolve(p);
     if (r.id == NULL || !mf_expect(p, MF_TOK_R_PAREN, "after the name of the pack"))
         return mf_error(p, begin);
+    for (const mf_scope *s = p->scope; s != NULL && (r.symbol == NULL || r.symbol->kind != MF_SYM_PACK); s = s->parent)
+        r.symbol = mf_find(s, r.id); /* where one element stands for the pack, the pack lies outside of it */
     if (r.symbol == NULL || r.symbol->kind != MF_SYM_PACK) {
         diag_error(p->diags, r.at, "'%.*s' is not a pack", STR_ARG(r.id->text));
         return mf_error(p, begin);
@@ -366,7 +367,7 @@ static mf_expr *parse_size(mf_parser *p)
     if (!mf_at(p, MF_TOK_L_PAREN) || !mf_try_cast(p, &q)) {
         bool outer = p->unevaluated;
         p->unevaluated = true;
-        mf_expr *e = parse_unary(p);
+        mf_expr *e = mf_parse_unary(p);
         p->unevaluated = outer;
         if (mf_bad(e)) return e;
         q.type = e->type;
@@ -380,12 +381,8 @@ static mf_expr *parse_size(mf_parser *p)
 
 static mf_expr *parse_paren(mf_parser *p)
 {
-    const size_t end = mf_skip_balanced(p, p->at);
-    const bool folds = mf_ahead(p, 1)->kind == MF_TOK_ELLIPSIS || (end > p->at + 2 && p->tokens[end - 2].kind == MF_TOK_ELLIPSIS);
-    if (folds) {
-        mf_unsupported(p, mf_cur(p)->at, "expressions that fold a pack are not supported");
-        return mf_error(p, mf_cur(p)->at);
-    }
+    mf_pack_fold fold;
+    if (mf_find_fold(p, &fold)) return mf_parse_fold(p, &fold);
     bool outer = p->no_greater;
     p->no_greater = false;
     mf_advance(p);
@@ -645,7 +642,7 @@ static mf_expr *prefix(mf_parser *p, mf_token_kind op, span at)
 {
     str mark = mf_token_text(mf_cur(p));
     mf_advance(p);
-    mf_expr *a = parse_unary(p);
+    mf_expr *a = mf_parse_unary(p);
     at = span_join(at, a->at);
     const bool function = !mf_bad(a) && a->type->kind == MF_TYPE_FUNCTION;
     if (function && (op == MF_TOK_STAR || (op == MF_TOK_AMP && !a->lvalue))) return a; /* the same value */
@@ -665,7 +662,7 @@ static mf_expr *prefix(mf_parser *p, mf_token_kind op, span at)
     }
 }
 
-static mf_expr *parse_unary(mf_parser *p)
+mf_expr *mf_parse_unary(mf_parser *p)
 {
     const mf_token *t = mf_cur(p);
     if (!mf_enter(p)) return mf_error(p, t->at);
@@ -684,7 +681,7 @@ static mf_expr *parse_unary(mf_parser *p)
     case MF_KW_ALIGNOF: e = parse_size(p); break;
     case MF_TOK_L_PAREN:
         if (mf_try_cast(p, &type)) {
-            mf_expr *a = p->panic ? mf_error(p, t->at) : parse_unary(p);
+            mf_expr *a = p->panic ? mf_error(p, t->at) : mf_parse_unary(p);
             e = mf_explicit(p, a, type, span_join(t->at, a->at));
             break;
         }
@@ -745,29 +742,23 @@ static binary_op peek_binary(const mf_parser *p)
 #undef OP
 }
 
+static mf_expr *joined(mf_parser *p, binary_op op, mf_expr *a, mf_expr *b)
+{
+    const str text = op.op != MF_OPS ? str_of(mf_op_text(op.op)) : op.precedence == LOGICAL_AND ? STR("&&") : STR("||");
+    mf_expr *own = mf_own_operator(p, text, a, b, span_join(a->at, b->at));
+    if (own != NULL) return own;
+    if (op.op != MF_OPS) return mf_make_binary(p, op.op, a, b);
+    return mf_make_logical(p, op.precedence == LOGICAL_AND ? MF_EXPR_AND : MF_EXPR_OR, a, b);
+}
+
 static mf_expr *parse_binary(mf_parser *p, int least)
 {
-    mf_expr *a = parse_unary(p);
+    mf_expr *a = mf_parse_unary(p);
     for (;;) {
-        binary_op b = peek_binary(p);
-        if (b.precedence < least || b.precedence == 0 || p->panic) return a;
-        p->at += b.tokens;
-        mf_expr *right = parse_binary(p, b.precedence + 1);
-        mf_expr *own = mf_own_operator(p,
-                                       b.op != MF_OPS                ? str_of(mf_op_text(b.op))
-                                       : b.precedence == LOGICAL_AND ? STR("&&")
-                                                                     : STR("||"),
-                                       a, right, span_join(a->at, right->at));
-        if (own != NULL) {
-            a = own;
-            continue;
-        }
-        if (b.op != MF_OPS) {
-            a = mf_make_binary(p, b.op, a, right);
-        } else {
-            a = mf_make_logical(p, b.precedence == LOGICAL_AND ? MF_EXPR_AND : MF_EXPR_OR, a,
-                                right);
-        }
+        binary_op op = peek_binary(p);
+        if (op.precedence < least || op.precedence == 0 || p->panic) return a;
+        p->at += op.tokens;
+        a = joined(p, op, a, parse_binary(p, op.precedence + 1));
     }
 }
 
@@ -812,6 +803,16 @@ static mf_op assign_op(const mf_parser *p, size_t *tokens)
     }
 }
 
+/* a = b, and a op= b. */
+static mf_expr *assigned(mf_parser *p, mf_op op, mf_expr *a, mf_expr *b)
+{
+    const bool plain = op == MF_OPS;
+    str mark = plain ? STR("=") : str_format(p->mem, "%s=", mf_op_text(op));
+    mf_expr *own = mf_own_operator(p, mark, a, b, span_join(a->at, b->at));
+    if (own != NULL) return own;
+    return plain ? mf_make_assign(p, a, b) : mf_make_assign_op(p, op, a, b);
+}
+
 mf_expr *mf_parse_assignment(mf_parser *p)
 {
     mf_expr *a = mf_parse_ternary(p);
@@ -829,10 +830,18 @@ mf_expr *mf_parse_assignment(mf_parser *p)
         b = mf_parse_assignment(p);
     }
     mf_leave(p);
-    str mark = plain ? STR("=") : str_format(p->mem, "%s=", mf_op_text(op));
-    mf_expr *own = mf_own_operator(p, mark, a, b, span_join(a->at, b->at));
-    if (own != NULL) return own;
-    return plain ? mf_make_assign(p, a, b) : mf_make_assign_op(p, op, a, b);
+    return assigned(p, op, a, b);
+}
+
+static mf_expr *comma(mf_parser *p, mf_expr *a, mf_expr *b)
+{
+    const span at = span_join(a->at, b->at);
+    if (mf_bad(a) || mf_bad(b)) return mf_error(p, at);
+    mf_expr *e =
+        b->lvalue ? mf_make_place(p, MF_EXPR_COMMA, at, (mf_qtype){b->type, b->space, b->quals}) : mf_new(p, MF_EXPR_COMMA, at, b->type);
+    e->a = a;
+    e->b = b;
+    return mf_finish(p, e);
 }
 
 mf_expr *mf_parse_expr(mf_parser *p)
@@ -840,18 +849,35 @@ mf_expr *mf_parse_expr(mf_parser *p)
     mf_expr *a = mf_parse_assignment(p);
     while (mf_at(p, MF_TOK_COMMA) && !p->panic) {
         mf_advance(p);
-        mf_expr *b = mf_parse_assignment(p);
-        if (mf_bad(a) || mf_bad(b)) {
-            a = mf_error(p, span_join(a->at, b->at));
-            continue;
-        }
-        span at = span_join(a->at, b->at);
-        mf_expr *e =
-            b->lvalue ? mf_make_place(p, MF_EXPR_COMMA, at, (mf_qtype){b->type, b->space, b->quals})
-                      : mf_new(p, MF_EXPR_COMMA, at, b->type);
-        e->a = a;
-        e->b = b;
-        a = mf_finish(p, e);
+        a = comma(p, a, mf_parse_assignment(p));
     }
     return a;
+}
+
+size_t mf_operator_tokens(mf_parser *p, size_t at)
+{
+    const size_t back = p->at;
+    size_t n = 0;
+    p->at = at;
+    const binary_op op = peek_binary(p);
+    if (op.precedence != 0)
+        n = op.tokens;
+    else if (mf_at(p, MF_TOK_EQ) || mf_at(p, MF_TOK_COMMA))
+        n = 1;
+    else if (assign_op(p, &n) == MF_OPS)
+        n = 0;
+    p->at = back;
+    return n;
+}
+
+mf_expr *mf_operate(mf_parser *p, size_t at, mf_expr *a, mf_expr *b)
+{
+    const size_t back = p->at;
+    size_t n;
+    p->at = at;
+    const binary_op op = peek_binary(p);
+    const mf_op assign = assign_op(p, &n);
+    const bool list = mf_at(p, MF_TOK_COMMA);
+    p->at = back;
+    return list ? comma(p, a, b) : op.precedence != 0 ? joined(p, op, a, b) : assigned(p, assign, a, b);
 }

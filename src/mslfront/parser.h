@@ -429,6 +429,11 @@ mf_expr *mf_fold_object(mf_parser *p, const mf_expr *e);
 mf_expr *mf_parse_expr(mf_parser *p);       /* with commas */
 mf_expr *mf_parse_assignment(mf_parser *p); /* without */
 mf_expr *mf_parse_ternary(mf_parser *p);    /* a constant expression */
+mf_expr *mf_parse_unary(mf_parser *p);      /* without operators between two */
+/* How many tokens the operator between two operands at `at` takes, "," and assignments among them; 0: there is none. */
+size_t mf_operator_tokens(mf_parser *p, size_t at);
+/* What that operator makes of a and b. */
+mf_expr *mf_operate(mf_parser *p, size_t at, mf_expr *a, mf_expr *b);
 /* Arguments after "(" up to and with ")". */
 bool mf_parse_arguments(mf_parser *p, mf_exprs *out, mf_token_kind close);
 
@@ -569,10 +574,22 @@ typedef struct mf_pack {
     mf_symbol *names[MF_PACKS];
     size_t count;
 } mf_pack;
+/* The packs named by the tokens from begin to end. */
+void mf_packs_of(mf_parser *p, size_t begin, size_t end, mf_pack *out);
 /* Whether what is between here and the next comma expands packs. */
 bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out);
 /* Goes back to the begin for element `i`, in a scope that mf_pop_scope ends. */
 void mf_enter_pack(mf_parser *p, const mf_pack *pack, size_t i);
+
+/* fold.c */
+
+/* "(x op ...)" and its like: where the marks before and after "..." lie, 0 where there is none; `close` is the ")". */
+typedef struct mf_pack_fold {
+    size_t before, dots, after, close;
+} mf_pack_fold;
+/* Whether the "(" at the cursor opens an expression that folds a pack. */
+bool mf_find_fold(mf_parser *p, mf_pack_fold *out);
+mf_expr *mf_parse_fold(mf_parser *p, const mf_pack_fold *fold);
 
 /* function_value.c */
 

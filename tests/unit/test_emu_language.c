@@ -402,6 +402,29 @@ static void library_arrays(void **state)
            14, 0, 4, 9, 4, 8, 1);
 }
 
+/* Packs folded from either side, with and without a start; by &&, || and "," also where there is nothing to fold. */
+static void folds(void **state)
+{
+    (void)state;
+    EXPECT("template <typename... T> int sum(T... t) { return (t + ...); } template <typename... T> int left(T... t) { return (... - t); }\n"
+           "template <typename... T> int right(T... t) { return (t - ...); } template <typename... T> int from(T... t) { return (100 - ... - t); }\n"
+           "template <typename... T> int to(T... t) { return (t - ... - 100); } template <typename... T> bool all(T... t) { return ((t > 0) && ...); }\n"
+           "template <typename... T> int shifted(T... t) { return (1024 >> ... >> t); } template <int... N> int total() { return (0 + ... + N); }\n"
+           "template <typename T, typename... Ts> constexpr bool same = (is_same_v<T, Ts> && ...);\n"
+           "template <typename... T> void put(device int *o, T... t) { int i = 0; ((o[i++] = t), ...); }\n"
+           "template <typename... T> void add(thread int &a, T... t) { (a += ... += t); }\n"
+           "template <typename... T> int more(T... t) { return (sum(t, sizeof...(t)) + ...) * (sizeof...(t)); }\n"
+           "struct V { int x; V operator*(V o) const { return V{x * 10 + o.x}; } }; template <typename... T> int own(T... t) { return (V{0} * ... * V{t}).x; }\n"
+           "kernel void k(device int *o) { put(o, 7, 8); put(o); o[2] = sum(1, 2, 3); o[3] = left(1, 2, 3); o[4] = right(1, 2, 3); o[5] = from(1, 2, 3); o[6] = to(1, 2, 3);\n"
+           "  o[7] = all(1, 2, -1) * 10 + all(); o[8] = shifted(1, 2); o[9] = same<int, int, int> * 10 + same<int, float>; int a = 5; add(a, 1, 2); o[10] = a;\n"
+           "  o[11] = total<4, 5, 6>() * 10 + total<>(); o[12] = more(1, 2); o[13] = own(4, 5, 6); }",
+           7, 8, 6, -4, 2, 94, -98, 1, 128, 10, 8, 150, 14, 456);
+    emu_refused("template <typename... T> int f(T... t) { return (t + ...); } kernel void k(device int *o) { o[0] = f(); }", "a pack of nothing is folded");
+    emu_refused("template <typename... T> int f(T... t) { return (t * 2 + ...); } kernel void k(device int *o) { o[0] = f(1); }", "stands in parentheses");
+    emu_refused("template <typename... T> int f(T... t) { return (t + ... - 1); } kernel void k(device int *o) { o[0] = f(1); }", "folded by one operator");
+    emu_refused("int f(int t) { return (t + ...); } kernel void k(device int *o) { o[0] = f(1); }", "no pack to fold");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +440,7 @@ int main(void)
         cmocka_unit_test(scopes),
         cmocka_unit_test(library_types),
         cmocka_unit_test(library_arrays),
+        cmocka_unit_test(folds),
         cmocka_unit_test(own_calls),
         cmocka_unit_test(copies),
         cmocka_unit_test(nested_lambdas),
