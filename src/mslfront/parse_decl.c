@@ -337,6 +337,11 @@ void mf_parse_local(mf_parser *p, mf_stmts *out)
     if (mf_at(p, MF_TOK_SEMI)) mf_refuse_alignas(p, &specs);
     if (mf_at(p, MF_TOK_SEMI) && !specs.has_record)
         diag_warning(p->diags, specs.at, "the declaration declares nothing");
+    if (mf_at_binding(p, &specs)) {
+        mf_parse_binding(p, &specs, out);
+        if (!p->panic) mf_expect(p, MF_TOK_SEMI, "after the declaration");
+        return;
+    }
     while (!mf_at(p, MF_TOK_SEMI) && !p->panic) {
         parse_one_local(p, &specs, out);
         if (p->panic || !mf_accept(p, MF_TOK_COMMA)) break;

@@ -790,7 +790,7 @@ bool mf_parse_declarator(mf_parser *p, const mf_specs *specs, mf_declarator *out
 {
     *out = (mf_declarator){0};
     if (specs->is_auto && mf_at(p, MF_TOK_L_SQUARE) && !at_attributes(p)) {
-        mf_unsupported(p, mf_cur(p)->at, "structured bindings are not supported");
+        mf_unsupported(p, mf_cur(p)->at, "structured bindings are not supported here");
         return false;
     }
     return declarator(p, specs->type, out);

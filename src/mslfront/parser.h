@@ -581,6 +581,13 @@ bool mf_find_pack(mf_parser *p, size_t at, mf_pack *out);
 /* Goes back to the begin for element `i`, in a scope that mf_pop_scope ends. */
 void mf_enter_pack(mf_parser *p, const mf_pack *pack, size_t i);
 
+/* binding.c */
+
+/* Whether "[a" or "&[a" of "auto [a, b] = x" stands at the cursor. */
+bool mf_at_binding(const mf_parser *p, const mf_specs *specs);
+/* Up to before its ";". */
+void mf_parse_binding(mf_parser *p, const mf_specs *specs, mf_stmts *out);
+
 /* fold.c */
 
 /* "(x op ...)" and its like: where the marks before and after "..." lie, 0 where there is none; `close` is the ")". */

@@ -425,6 +425,23 @@ static void folds(void **state)
     emu_refused("int f(int t) { return (t + ...); } kernel void k(device int *o) { o[0] = f(1); }", "no pack to fold");
 }
 
+/* Names for the parts of records, arrays and vectors: copies, or places where it is a reference. */
+static void bindings(void **state)
+{
+    (void)state;
+    EXPECT("struct P { int a; float2 v; int b[2]; }; P made(int x) { return P{x, float2(x + 1, x + 2), {x + 3, x + 4}}; }\n"
+           "kernel void k(device int *o, constant array<int, 2> &c) { auto [a, v, b] = made(10); o[0] = a; o[1] = int(v.y); o[2] = b[1]; a = 5; v.x = 3; o[3] = a + int(v.x);\n"
+           "  int m[3] = {1, 2, 3}; auto [x, y, z] = m; m[1] = 50; y += 1; o[4] = x * 100 + y * 10 + z; auto &[r, s, t] = m; s += r + t; o[5] = m[1];\n"
+           "  float2 w(6, 7); auto [p, q] = w; p += 1; o[6] = int(p * 10 + q); o[7] = int(w.x); const auto [g, h] = array<int, 2>{4, 9}; o[8] = g * 10 + h;\n"
+           "  P n = made(1); auto &[na, nv, nb] = n; na = 77; nb[0] = 66; o[9] = n.a + n.b[0]; for (int i = 0; i < 2; ++i) { auto [f] = array<int, 1>{i}; o[10] += f + 1; } }",
+           10, 12, 14, 8, 133, 54, 77, 6, 49, 143, 3);
+    emu_refused("kernel void k(device int *o) { int m[2] = {}; auto [a] = m; o[0] = a; }", "has 2 parts, and 1 names are given");
+    emu_refused("kernel void k(device int *o) { auto [a, b] = 5; o[0] = a; }", "cannot be taken apart");
+    emu_refused("kernel void k(device int *o) { const int m[2] = {}; auto &[a, b] = m; a = 3; }", "it is const");
+    emu_refused("kernel void k(device int *o) { int m[2] = {}; const auto [a, b] = m; a = 3; }", "it is const");
+    emu_refused("kernel void k(device int *o) { int m[2] = {}; auto [a, a] = m; }", "'a' is already");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -441,6 +458,7 @@ int main(void)
         cmocka_unit_test(library_types),
         cmocka_unit_test(library_arrays),
         cmocka_unit_test(folds),
+        cmocka_unit_test(bindings),
         cmocka_unit_test(own_calls),
         cmocka_unit_test(copies),
         cmocka_unit_test(nested_lambdas),
