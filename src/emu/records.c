@@ -201,7 +201,7 @@ static bool make_unit(emu_records *r, emu_line *l, const slot *s)
     const uint32_t number = slab_take(r, &r->units);
     if (number == 0) return false;
     uint32_t *unit = slab_at(&r->units, number);
-    for (uint32_t j = 0; j < RECORD_LINE; ++j) unit[j] = (*s->set >> j & 1u) != 0 ? *s->base + (j >> l->spread) : 0;
+    for (uint32_t j = 0; j < RECORD_LINE; ++j) unit[j] = ((uint32_t)*s->set >> j & 1u) != 0 ? *s->base + (j >> l->spread) : 0;
     *s->base = number;
     l->units |= s->bit;
     return true;
