@@ -42,7 +42,7 @@ class Generator:
         self.result = None  # of the function at hand; None: no early end
         self.in_lambda = False
         self.scopes, self.lambdas = [{}], [[]]
-        self.structs, self.functions, self.templates, self.tables, self.constants, self.out = [], [], [], [], [], []
+        self.structs, self.functions, self.templates, self.tables, self.constants, self.overloads, self.out = [], [], [], [], [], [], []
 
     # ---- Names and choices
 
@@ -130,7 +130,7 @@ class Generator:
         if kind < 25:
             return self.call(depth - 1)
         if kind < 26:
-            return self.call_template(depth - 1)
+            return self.call_template(depth - 1) if self.chance(0.6) else self.call_overloaded(depth - 1)
         if kind < 28:
             return self.builtin(depth - 1)
         if kind < 29:
@@ -198,6 +198,13 @@ class Generator:
         words = str(1 + self.below(6)) if kind == "number" else f"{t}, {1 + self.below(4)}"
         return f"{name}<{words}>({self.expression(depth)})"
 
+    def call_overloaded(self, depth):
+        """By an argument of exactly one of the types, or one that is promoted to int, which is among them."""
+        if not self.overloads:
+            return self.leaf()
+        name, types = self.pick(self.overloads)
+        return f"{name}(({self.pick(types + ['bool', 'char', 'short', 'uchar', 'ushort'])}){self.expression(depth)})"
+
     def call_getter(self, depth):
         objects = [v for v in self.known("struct") if v.type.getters]
         if not objects:
@@ -240,9 +247,13 @@ class Generator:
         place = self.place()
         if place is None:
             return ";"
-        kind = self.below(10)
+        kind = self.below(11)
         if kind < 4:
             return f"{place} = {self.expression()};"
+        if kind == 10:
+            a = self.pick(self.known("scalar", free=True) or [None])
+            same = [v.name for v in self.known("scalar", free=True) if a and v.type == a.type]
+            return f"({self.expression(2)} ? {self.pick(same)} : {self.pick(same)}) {self.pick(['=', '+=', '^='])} {self.expression(2)};" if same else ";"
         if kind < 7:
             return f"{place} {self.pick(['+=', '-=', '^=', '|=', '&=', '*='])} {self.expression()};"
         if kind < 8:
@@ -380,10 +391,11 @@ class Generator:
         free = self.known("scalar", free=True)
         if not free:
             return [self.assign()]
-        v, name = self.pick(free), self.name("ref")
-        name = "flag" + name if v.type == "bool" else name
+        arrays = self.known("array", free=True)
+        v, name = self.pick(arrays if arrays and self.chance(0.3) else free), self.name("ref")
+        name, place = "flag" + name if v.type == "bool" else name, self.part(v)
         self.declare(name, v.type)
-        return [f"thread {v.type} &{name} = {v.name};"]
+        return [f"thread {v.type} &{name} = {place};"]
 
     def pointer(self):
         free = self.known("array", free=True)
@@ -516,6 +528,15 @@ class Generator:
         self.out += [f"    return ({result}){self.expression()};", "}"]
         self.functions.append(Function(name, parameters, defaults))
 
+    def make_overloads(self):
+        name, types = self.name("o"), ["int"] + self.random.sample([t for t in INTEGERS if t != "int"], 1 + self.below(4))
+        for type in types:
+            self.begin(4, self.pick(INTEGERS))
+            q, result = self.declare(self.name("q"), type).name, self.result
+            body = ["    " + line for line in self.statements(self.below(3))]
+            self.out += [f"static {result} {name}({type} {q}) {{"] + body + [f"    return ({result}){self.expression(2)};", "}"]
+        self.overloads.append((name, types))
+
     def make_template(self):
         kind, name = self.pick(["types", "number", "both"]), self.name("t")
         result, count = "int" if kind == "number" else "T", 1 + self.below(3) if kind == "types" else 1
@@ -568,7 +589,7 @@ class Generator:
         for _ in range(self.below(3)):
             self.make_struct()
         for _ in range(1 + self.below(5)):
-            self.pick([self.make_function, self.make_function, self.make_template])()
+            self.pick([self.make_function] * 5 + [self.make_template] * 2 + [self.make_overloads])()
         self.begin(25, "int")
         for name, type in (("tid", "uint"), ("in0", "int"), ("in1", "int")):
             self.declare(name, type, fixed=True)
