@@ -386,6 +386,10 @@ static LLVMValueRef of_llvm(air_lower *l, call *c, bool *known)
 static LLVMValueRef of_air(air_lower *l, call *c, bool *known)
 {
     c->name = (str){c->name.p + 4, c->name.n - 4};
+    if (!air_group_takes(c->v, c->name)) {
+        air_refuse(l, "the function 'air.%.*s' is declared with other arguments or another result than it has", STR_ARG(c->name));
+        return NULL;
+    }
     LLVMValueRef r = air_group_intrinsic(l, c->v, c->name, known);
     if (!*known) r = air_texture_intrinsic(l, c->v, c->name, known);
     if (*known) return r;

@@ -372,15 +372,17 @@ static LLVMValueRef copy(air_lower *l, LLVMValueRef call, bool two)
         return NULL;
     }
     /* element size, alignment, to, its elements a row, 1, its tile, from, its elements a row, 1, its tile, offset, clamp */
-    LLVMValueRef numbers[7] = {argument(l, call, 0), argument(l, call, 3)}, room = air_room(l, LLVMArrayType(l->i64, 7));
+    enum { NUMBERS = 8 };
+    LLVMValueRef numbers[NUMBERS] = {argument(l, call, 0), argument(l, call, 3)}, room = air_room(l, LLVMArrayType(l->i64, NUMBERS));
     LLVMValueRef to_tile = argument(l, call, 5), from_tile = argument(l, call, 9);
     numbers[2] = number_of(l, to_tile, 0);
     numbers[3] = number_of(l, to_tile, 1);
     numbers[4] = argument(l, call, 7);
     numbers[5] = number_of(l, from_tile, 0);
     numbers[6] = number_of(l, from_tile, 1);
+    numbers[7] = LLVMBuildIntCast2(l->b, argument(l, call, 11), l->i64, 0, "");
     LLVMValueRef base = air_cast_pointer(l, room, l->i64);
-    for (unsigned i = 0; i < 7; ++i) {
+    for (unsigned i = 0; i < NUMBERS; ++i) {
         LLVMValueRef index = air_int64(l, i);
         LLVMBuildStore(l->b, numbers[i], LLVMBuildGEP2(l->b, l->i64, base, &index, 1, ""));
     }

@@ -156,6 +156,7 @@ LLVMValueRef air_intrinsic(air_lower *l, LLVMValueRef call, str name);
 
 /* intrinsics_group.c: those that look beyond one thread. NULL where `name` (without "air.") is none of them. */
 LLVMValueRef air_group_intrinsic(air_lower *l, LLVMValueRef call, str name, bool *known);
+bool air_group_takes(LLVMValueRef call, str name); /* the call has the arguments and the result of that function, or it is none of them */
 
 /* intrinsics_texture.c: the same of the device's textures */
 LLVMValueRef air_texture_intrinsic(air_lower *l, LLVMValueRef call, str name, bool *known);

@@ -221,16 +221,18 @@ void air_rt_copy_1d(air_thread *t, uint64_t element, uint8_t *to, const uint8_t 
 }
 
 /* numbers: bytes of an element, elements a row of `to`, its tile's width and height, elements a row of `from`, its tile's
- * width and height. What the source's tile lacks is zero. */
+ * width and height, and 1 where the source's last row and column stand for what its tile lacks, which else is zero. */
 void air_rt_copy_2d(air_thread *t, const uint64_t *numbers, uint8_t *to, const uint8_t *from)
 {
     if (!copies(t)) return;
-    const uint64_t e = numbers[0];
+    const uint64_t e = numbers[0], last_x = numbers[5] - 1, last_y = numbers[6] - 1;
+    const bool to_edge = numbers[7] == 1 && numbers[5] != 0 && numbers[6] != 0;
     for (uint64_t y = 0; y < numbers[3]; ++y) {
         for (uint64_t x = 0; x < numbers[2]; ++x) {
             uint8_t *d = to + (y * numbers[1] + x) * e;
-            const uint8_t *s = from + (y * numbers[4] + x) * e;
-            const bool there = x < numbers[5] && y < numbers[6];
+            const uint64_t from_x = to_edge && x > last_x ? last_x : x, from_y = to_edge && y > last_y ? last_y : y;
+            const uint8_t *s = from + (from_y * numbers[4] + from_x) * e;
+            const bool there = to_edge || (x < numbers[5] && y < numbers[6]);
             air_rt_check(t, d, e, 1);
             if (there) air_rt_check(t, s, e, 0);
             if (there) air_rt_touch(t, s, e, AIR_TOUCH_READ, member_of(t)->place);

@@ -156,6 +156,8 @@ LLVMValueRef air_write_pack(air_writer *w, const mf_expr *e);
 /* write_group.c: those that look beyond one thread */
 LLVMValueRef air_write_group(air_writer *w, const mf_expr *e);
 LLVMValueRef air_write_diagonal(air_writer *w, const mf_type *t, LLVMValueRef v);
+bool air_write_is_copy(const mf_function *f); /* one that begins or awaits a simdgroup's copy */
+LLVMValueRef air_write_copy(air_writer *w, const mf_expr *e);
 
 /* write_texture.c: calls of the device's texture functions; parameters that are no parameters of the function but numbers. */
 LLVMValueRef air_write_texture(air_writer *w, const mf_expr *e);

@@ -44,6 +44,14 @@ static void mark_texture(air_writer *w, LLVMValueRef f, const char *name)
 #endif
 }
 
+static bool meets_others(const char *name)
+{
+    static const char *const all[] = {"simd", "quad_", "wg.", "wait_simdgroup_"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        if (strncmp(name, all[i], strlen(all[i])) == 0) return true;
+    return false;
+}
+
 /* What meets other threads must stay where it is; what touches memory must not be moved; the rest is pure. */
 static void mark_air(air_writer *w, LLVMValueRef f, const char *name)
 {
@@ -52,7 +60,7 @@ static void mark_air(air_writer *w, LLVMValueRef f, const char *name)
         mark_texture(w, f, name);
         return;
     }
-    const bool meets = strncmp(name, "simd", 4) == 0 || strncmp(name, "quad_", 5) == 0 || strncmp(name, "wg.", 3) == 0;
+    const bool meets = meets_others(name);
     if (meets) mark(w, f, "convergent");
 #if LLVM_VERSION_MAJOR < 16 /* later spelled with a value that the C API cannot name */
     if (!meets && strncmp(name, "atomic.", 7) != 0) mark(w, f, "readnone");
@@ -71,7 +79,7 @@ LLVMValueRef air_write_air(air_writer *w, const char *name, LLVMTypeRef result, 
         mark_air(w, f, name);
     }
     LLVMValueRef call = LLVMBuildCall2(w->b, ft, f, args, n, "");
-    if (strncmp(name, "simd", 4) == 0 || strncmp(name, "quad_", 5) == 0 || strncmp(name, "wg.", 3) == 0) {
+    if (meets_others(name)) {
         const unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
         LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(w->c, kind, 0));
     }

@@ -291,3 +291,42 @@ LLVMValueRef air_write_group(air_writer *w, const mf_expr *e)
     air_write_refuse(w, e->at, "'%s' is not supported", mf_builtin_name(e->builtin));
     return e->type->kind == MF_TYPE_VOID ? NULL : air_write_zero(w, e->type);
 }
+
+/* ---- Copies of a simdgroup -------------------------------------------------------------------------------------------- */
+
+/* The library's own stand for AIR's, with the same parameters. */
+static const struct {
+    const char *function, *air;
+} copiers[] = {
+    {"__copy_1d_in", "simdgroup_async_copy_1d.p3i8.p1i8"}, {"__copy_1d_out", "simdgroup_async_copy_1d.p1i8.p3i8"},
+    {"__copy_2d_in", "simdgroup_async_copy_2d.p3i8.p1i8"}, {"__copy_2d_out", "simdgroup_async_copy_2d.p1i8.p3i8"},
+    {"__wait_copies", "wait_simdgroup_events"},
+};
+
+static const char *copier(const mf_function *f)
+{
+    for (size_t i = 0; f->of_library && i < sizeof copiers / sizeof *copiers; ++i)
+        if (str_is(f->name, copiers[i].function)) return copiers[i].air;
+    return NULL;
+}
+
+bool air_write_is_copy(const mf_function *f)
+{
+    return copier(f) != NULL;
+}
+
+LLVMValueRef air_write_copy(air_writer *w, const mf_expr *e)
+{
+    enum { MOST = 12 };
+    static const char event_name[] = "struct._simdgroup_event_t";
+    const mf_function *f = e->function;
+    LLVMTypeRef event = LLVMGetTypeByName2(w->c, event_name);
+    if (event == NULL) event = LLVMStructCreateNamed(w->c, event_name);
+    event = LLVMPointerType(event, 0);
+    LLVMValueRef args[MOST];
+    for (uint32_t i = 0; i < f->param_count && i < MOST; ++i) args[i] = air_write_value(w, e->args[i]);
+    const bool waits = f->result->kind == MF_TYPE_VOID;
+    if (waits) args[1] = air_write_pointer_cast(w, args[1], LLVMPointerType(event, 0));
+    LLVMValueRef r = air_write_air(w, copier(f), waits ? w->none : event, args, (unsigned)f->param_count);
+    return waits ? NULL : air_write_pointer_cast(w, r, air_write_value_type(w, e->type));
+}

@@ -114,7 +114,7 @@ static void write_switch(air_writer *w, const mf_stmt *s)
 static void write_declaration(air_writer *w, const mf_var *v)
 {
     if (v->kind == MF_VAR_GLOBAL) return;
-    if (v->is_static) air_write_refuse(w, v->at, "copies that run beside the simdgroup are not supported");
+    if (v->is_static) air_write_refuse(w, v->at, "a static variable of a thread is not supported");
     air_bound *b = air_write_bound(w, v);
     if (v->space == MF_THREADGROUP) return; /* made where it is first named */
     if (!b->bound) {
@@ -216,6 +216,7 @@ LLVMValueRef air_write_call(air_writer *w, const mf_expr *e, air_place *referenc
         w->meets_given = true;
         return is_void ? NULL : air_write_zero(w, e->type);
     }
+    if (air_write_is_copy(f)) return air_write_copy(w, e);
     if (w->depth >= MOST_DEPTH) {
         air_write_refuse(w, e->at, "this call cannot be expanded");
         return is_void ? NULL : air_write_zero(w, e->type);

@@ -134,6 +134,42 @@ static void others_are_refused_by_name(void **state)
     }
 }
 
+/* As a damaged module could declare them: refused by name, whatever is wrong. */
+static void declared_otherwise(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"air.wg.barrier", "declare void @air.wg.barrier(i32)\ndefine void @k() {\n  call void @air.wg.barrier(i32 1)"},
+        {"air.wg.barrier", "declare void @air.wg.barrier(i64, i64)\ndefine void @k() {\n  call void @air.wg.barrier(i64 1, i64 1)"},
+        {"air.simd_sum.f32", "declare float @air.simd_sum.f32(i32)\ndefine void @k() {\n  %v = call float @air.simd_sum.f32(i32 1)"},
+        {"air.simd_shuffle.f32", "declare float @air.simd_shuffle.f32(float, float)\ndefine void @k() {\n  %v = call float @air.simd_shuffle.f32(float 1.0, float 1.0)"},
+        {"air.simd_ballot.i64", "declare i64 @air.simd_ballot.i64(i64)\ndefine void @k() {\n  %v = call i64 @air.simd_ballot.i64(i64 1)"},
+        {"air.atomic.global.add.u.i32",
+         "declare i32 @air.atomic.global.add.u.i32(i32)\ndefine void @k() {\n  %v = call i32 @air.atomic.global.add.u.i32(i32 1)"},
+        {"air.simdgroup_matrix_8x8_init_filled.v64f32.f32",
+         "declare <64 x float> @air.simdgroup_matrix_8x8_init_filled.v64f32.f32(half)\ndefine void @k() {\n"
+         "  %v = call <64 x float> @air.simdgroup_matrix_8x8_init_filled.v64f32.f32(half 1.0)"},
+        {"air.simdgroup_async_copy_1d.p3i8.p1i8",
+         "declare i8* @air.simdgroup_async_copy_1d.p3i8.p1i8(i64, i64)\ndefine void @k() {\n  %v = call i8* @air.simdgroup_async_copy_1d.p3i8.p1i8(i64 1, i64 1)"},
+    };
+    const air_component *air = *state;
+    if (air == NULL) skip();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        ingot_error error;
+        air_kernel *k = NULL;
+        buf text = buf_make(&mem_default);
+        buf_text(&text, AIR_MODULE_HEAD);
+        buf_text(&text, wrong[i][1]);
+        buf_text(&text, "\n  ret void\n}\n!air.kernel = !{!0}\n!0 = !{void ()* @k, !1, !1}\n!1 = !{}\n"
+                        "!air.version = !{!2}\n!2 = !{i32 2, i32 6, i32 0}\n!air.language_version = !{!3}\n!3 = !{!\"Metal\", i32 3, i32 1, i32 0}\n");
+        const ingot_status status = air_load_text(air, &text, &k, &error);
+        if (status == INGOT_OK) fail_msg("%s is not refused", wrong[i][0]);
+        char want[200];
+        (void)snprintf(want, sizeof want, "'%s' is declared with other arguments", wrong[i][0]);
+        if (strstr(error.message, want) == NULL) fail_msg("%s: %s", wrong[i][0], error.message);
+        air->free(k);
+    }
+}
+
 static void the_page_counts_them(void **state)
 {
     (void)state;
@@ -156,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_run_load),
         cmocka_unit_test(others_are_refused_by_name),
+        cmocka_unit_test(declared_otherwise),
         cmocka_unit_test(the_page_counts_them),
     };
     return cmocka_run_group_tests(tests, air_find_component, NULL);
