@@ -126,7 +126,8 @@ class Generator:
         if kind < 20:
             return f"({e()} ? {e()} : {e()})"
         if kind < 23:
-            return self.pick(["({})({})", "static_cast<{}>({})", "{}({})"]).format(self.pick(SCALARS), e())
+            # The sign keeps "int(short(N))" from being read as the type of a function.
+            return self.pick(["({})({})", "static_cast<{}>({})", "{}(+{})"]).format(self.pick(SCALARS), e())
         if kind < 25:
             return self.call(depth - 1)
         if kind < 26:
