@@ -77,6 +77,14 @@ static void chooses(void **state)
     }
 }
 
+static void sequences_of_integers(void **state)
+{
+    (void)state;
+    gives("using namespace metal; template <int... I> int last(integer_sequence<int, I...>) { int n = 5; ((n = I), ...); return n; }\n"
+          "static_assert(make_index_sequence<4>::size() == 4 && is_same<make_integer_sequence<int, 2>, integer_sequence<int, 0, 1>>::value, \"\");\n"
+          "int g() { return last(make_integer_sequence<int, 3>{}); }", "(n = 2)");
+}
+
 static void specialises(void **state)
 {
     (void)state;
@@ -232,7 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(deduces),
         cmocka_unit_test(chooses),
-        cmocka_unit_test(specialises),
+        cmocka_unit_test(sequences_of_integers), cmocka_unit_test(specialises),
         cmocka_unit_test(kernels_are_instantiated),
         cmocka_unit_test(functions_are_arguments),
         cmocka_unit_test(decides),
