@@ -158,8 +158,14 @@ static bool check_captured(mf_parser *p, const mf_ref *r)
     const mf_var *v = r->symbol->var;
     const mf_record *closure = closure_of(p);
     if (closure == NULL || v->kind == MF_VAR_GLOBAL || (v->has_value && mf_is_scalar(v->type))) return true;
-    for (const mf_scope *s = p->scope; s != NULL && s->record != closure; s = s->parent)
-        if (mf_find(s, r->id) != NULL) return true;
+    const mf_function *f = p->function->function;
+    const bool around = v->kind == MF_VAR_PARAM && (v->index >= f->param_count || f->params[v->index] != v);
+    for (const mf_scope *s = p->scope; s != NULL && s->record != closure; s = s->parent) {
+        if (mf_find(s, r->id) == NULL) continue;
+        if (around) /* found because its pack is being expanded */
+            mf_unsupported(p, r->at, "a lambda that captures a pack is not supported");
+        return !around;
+    }
     diag_error(p->diags, r->at, "'%.*s' is not captured by the lambda", STR_ARG(r->id->text));
     return false;
 }

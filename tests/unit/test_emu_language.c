@@ -200,6 +200,9 @@ static void lambdas(void **state)
            "  constexpr int fixed = 6; auto f = [] { return fixed * 2; }; o[2] = f(); }",
            1073, 89, 12);
     emu_refused("kernel void k(device int *o) { int n = 1; auto f = [](int x) { return x + n; }; o[0] = f(1); }", "'n' is not captured by the lambda");
+    emu_refused("template <typename... T> int sum(T... x) { return (x + ...); }\n"
+                "template <typename... T> int later(T... x) { auto f = [&](int i) { return sum((x * i)...); }; return f(2); }\n"
+                "kernel void k(device int *o) { o[0] = later(1, 2); }", "a lambda that captures a pack is not supported");
 }
 
 /* Namespaces within each other at once, inline ones, and functions of other stages that are passed over. */
