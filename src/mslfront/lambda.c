@@ -118,6 +118,28 @@ static size_t write_member(mf_parser *p, const lambda *l)
 
 /* Captures. */
 
+/* An array that a lambda keeps, element by element. */
+static mf_expr *array_value(mf_parser *p, mf_expr *e, span at)
+{
+    enum { MOST = 1024 };
+    if (e->type->kind != MF_TYPE_ARRAY) return mf_value(p, e);
+    if (e->type->count > MOST || !mf_enter(p)) {
+        diag_unsupported(p->diags, at, "an array of more than %d elements captured by value is not supported", MOST);
+        return mf_error(p, at);
+    }
+    mf_expr *all = mf_new(p, MF_EXPR_AGGREGATE, at, e->type);
+    all->args = arena_array(p->mem, mf_expr *, e->type->count);
+    for (uint64_t i = 0; i < e->type->count; ++i) {
+        mf_expr *number = mf_make_constant(p, at, MF_INT, (mf_constant){.i = i});
+        mf_expr *one = array_value(p, mf_make_index(p, e, number, at), at);
+        if (mf_bad(one)) all = mf_error(p, at);
+        if (mf_bad(all)) break;
+        all->args[all->arg_count++] = one;
+    }
+    mf_leave(p);
+    return mf_bad(all) ? all : mf_finish(p, all);
+}
+
 static void add_capture(mf_parser *p, closure *c, mf_ident *id, mf_expr *e, bool reference)
 {
     if (mf_bad(e) || mf_find(c->scope, id) != NULL) return;
@@ -127,7 +149,7 @@ static void add_capture(mf_parser *p, closure *c, mf_ident *id, mf_expr *e, bool
         e = mf_make_address(p, e, at);
         f.is_reference = true;
     } else {
-        e = mf_value(p, e);
+        e = e->space == MF_THREAD ? array_value(p, e, at) : mf_value(p, e);
     }
     if (mf_bad(e)) return;
     f.type = e->type;
@@ -199,7 +221,8 @@ static bool read_capture(mf_parser *p, lambda *l, closure *c)
     mf_ident *id = mf_cur(p)->ident;
     if (!mf_expect(p, MF_TOK_IDENT, "in the lambda's captures")) return false;
     if (mf_accept(p, MF_TOK_EQ)) {
-        add_capture(p, c, id, mf_parse_assignment(p), reference);
+        mf_expr *given = mf_parse_assignment(p);
+        add_capture(p, c, id, reference ? given : mf_value(p, given), reference); /* of an array: the pointer to it, as "auto" has it */
         return !p->panic;
     }
     const mf_symbol *s = local_named(p, id);

@@ -40,6 +40,21 @@ static void empty_values(void **state)
            0, 0, 0, 7, 0, 0, 5, 0, 0, 7, 0);
 }
 
+/* An array that is captured by value is a copy: what the function does to its own later changes nothing. A name given to it is a pointer. */
+static void captured_arrays(void **state)
+{
+    (void)state;
+    EXPECT("kernel void k(device int *o) {\n"
+           "  int a[3] = {1, 2, 3}; int b[2][2] = {{4, 5}, {6, 7}};\n"
+           "  auto all = [=](int i) { return a[i] * 10 + b[i][1]; };\n"
+           "  auto named = [a](int i) { return a[i]; };\n"
+           "  auto seen = [&](int i) { return a[i]; };\n"
+           "  auto pointed = [p = a](int i) { return p[i]; };\n"
+           "  a[1] = 50; b[1][1] = 70;\n"
+           "  o[0] = all(0); o[1] = all(1); o[2] = named(1); o[3] = seen(1); o[4] = pointed(1); o[5] = a[1]; }",
+           15, 27, 2, 50, 50, 50);
+}
+
 static void templates(void **state)
 {
     (void)state;
@@ -450,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(more_special), cmocka_unit_test(inputs_outside),
         cmocka_unit_test(templates),
+        cmocka_unit_test(captured_arrays),
         cmocka_unit_test(empty_values),
         cmocka_unit_test(members),
         cmocka_unit_test(initialisers_and_loops),
