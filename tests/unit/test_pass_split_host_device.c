@@ -40,9 +40,11 @@ BENCH_TEST(orders_parameters)
     const ir_call *launch = find_call(out->funcs[0]->body, IR_FN_CALL_PACKED);
     assert_int_equal(launch->args.n, 1 + 5 + 1);
     assert_name(ir_as_string(launch->args.at[0])->text, "main_kernel");
-    assert_ptr_equal(ir_as_var_ref(launch->args.at[1])->var, A->data);
-    assert_ptr_equal(ir_as_var_ref(launch->args.at[2])->var, B->data);
-    assert_ptr_equal(ir_as_var_ref(launch->args.at[3])->var, x);
+    const ir_param *host = out->funcs[0]->params; /* copies of B, A, U, z, y, x */
+    assert_ptr_equal(ir_as_var_ref(launch->args.at[1])->var, host[1].buffer->data);
+    assert_ptr_equal(ir_as_var_ref(launch->args.at[2])->var, host[0].buffer->data);
+    assert_ptr_equal(ir_as_var_ref(launch->args.at[3])->var, host[5].var);
+    assert_name(host[5].var->name, "x");
     assert_true(ir_is_const(launch->args.at[6], 32));
 }
 
