@@ -230,8 +230,8 @@ static void nothing_to_say(void **state)
         "kernel void k(device float *a) { uchar x[2] = {1, 255}; float f{2}; half h[1] = {0.5f}; int n{'a'}; a[0] = x[1] + f + h[0] + n; }",
         "kernel void k(device float *a) { int n = 3; long m{n}; float x[2] = {1.0f, half(2)}; a[0] = m + x[1]; }",
         "kernel void k(device float *a) { float x = 0; if ((x = a[0])) a[1] = x; while ((x = a[1])) a[1] = 0; }",
-        "struct B { int x; }; struct D : B { int y; }; int f(thread B *b) { return b->x; }\n"
-        "kernel void k(device int *a) { D d; d.x = 1; thread B *b = &d; a[0] = f(&d) + static_cast<thread D *>(b)->x; }",
+        ("struct B { int x; }; struct D : B { int y; }; int f(thread B *b) { return b->x; }\n"
+         "kernel void k(device int *a) { D d; d.x = 1; thread B *b = &d; a[0] = f(&d) + static_cast<thread D *>(b)->x; }"),
     };
     for (size_t i = 0; i < sizeof fine / sizeof fine[0]; ++i) {
         msl_case c = {0};
