@@ -398,7 +398,7 @@ typedef struct mf_nearest {
 } mf_nearest;
 /* Takes the name where it is near to what is wanted, and nearer than the best so far. */
 bool mf_is_nearer(str wanted, str name, mf_nearest *best);
-/* A name that means something where the cursor stands, near to this one; empty where there is none. */
+/* A name that means something where the cursor stands, near to this one; empty where there is none, and after many errors. */
 str mf_suggest_name(mf_parser *p, str name);
 
 /* version.c */

@@ -2,7 +2,7 @@
 #include "mslfront/library.h"
 #include "mslfront/parser.h"
 
-enum { LONGEST_NAME = 64 };
+enum { LONGEST_NAME = 64, MOST_SUGGESTED = 50 };
 
 /* Letters to change, add, leave out or swap with their neighbour to make one of the other; more than `most` counts as most + 1. */
 static unsigned distance(str a, str b, unsigned most)
@@ -50,6 +50,7 @@ static bool is_declared(const mf_parser *p, const mf_ident *id)
 
 str mf_suggest_name(mf_parser *p, str name)
 {
+    if (p->diags->errors >= MOST_SUGGESTED) return (str){0}; /* each looks through all names */
     mf_nearest best = {0};
     for (size_t i = 0; i < p->idents->slot_count; ++i) {
         const mf_ident *id = p->idents->slots[i];
