@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-from random_kernel import Expr, Kernel, width
+from random_kernel import Expr, Kernel
 
 OUTPUTS = [2, 3, 4, 5]
 
@@ -97,7 +97,7 @@ def smaller(kernel):
                     if part.type == e.type:
                         yield replace(where, i, [part])
                 if e.parts:
-                    yield replace(where, i, [Expr(e.type, e.type + ("(1)" if width(e.type) == 1 else "(1)"))])
+                    yield replace(where, i, [Expr(e.type, e.type + "(1)")])
 
 
 def shrink(check, kind, seconds):
