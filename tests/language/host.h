@@ -24,7 +24,7 @@ template <typename T> T min(T a, T b) { return b < a ? b : a; }
 template <typename T> T max(T a, T b) { return a < b ? b : a; }
 template <typename T> T clamp(T x, T low, T high) { return min(max(x, low), high); }
 template <typename T> T select(T a, T b, bool second) { return second ? b : a; }
-inline uint abs(int x) { return x < 0 ? 0u - (uint)x : (uint)x; }
+inline int abs(int x) { return (int)(x < 0 ? 0u - (uint)x : (uint)x); }
 inline uint absdiff(int a, int b) { return a < b ? (uint)b - (uint)a : (uint)a - (uint)b; }
 inline uint popcount(uint x) { return (uint)__builtin_popcount(x); }
 inline ulong popcount(ulong x) { return (ulong)__builtin_popcountl(x); }
